@@ -1,1 +1,311 @@
-//! Placeholder.
+//! Advantage estimators: one file per column behind one trait and one registry.
+//!
+//! No file access lives here. All arithmetic is f64; sums run in canonical order.
+
+pub mod basis;
+pub mod derivation;
+mod grpo;
+mod grpo_step;
+mod logged;
+mod rtmc;
+pub mod stats;
+pub mod values;
+
+use std::rc::Rc;
+use std::sync::OnceLock;
+
+pub use basis::{
+    Basis, BonusOn, CreditSettings, Prior, Returns, RewardSource, StepRewardMode, Visit,
+};
+pub use derivation::{Expr, Node};
+pub use values::{Parts, Split, ValueTable};
+
+use crate::graph::StateGraph;
+use crate::rollout::Group;
+
+/// A parameter of a column.
+#[derive(Debug, Clone, Copy)]
+pub struct ParamSpec {
+    /// Name, as in `--set COLUMN.NAME=VALUE`.
+    pub name: &'static str,
+    /// Default value, as text.
+    pub default: &'static str,
+    /// Allowed values.
+    pub range: &'static str,
+    /// What it means, with its source where it is a reading of an open point.
+    pub meaning: &'static str,
+}
+
+/// What a column is: the one table behind help, chooser and documentation.
+#[derive(Debug, Clone, Copy)]
+pub struct Meta {
+    /// Name of the column in options and exports.
+    pub id: &'static str,
+    /// Name for people.
+    pub title: &'static str,
+    /// The formula, in one line.
+    pub formula: &'static str,
+    /// Paper or code it comes from.
+    pub source: &'static str,
+    /// Whether it looks at states: then evidence classes apply to it.
+    pub uses_states: bool,
+    /// Parameters.
+    pub params: &'static [ParamSpec],
+    /// Where the source leaves something open, the reading that is the default.
+    pub reading: &'static str,
+}
+
+/// Why a column has no value.
+pub type Missing = &'static str;
+
+/// The values of a column, one per step of the group.
+#[derive(Debug, Clone, Default)]
+pub struct Column {
+    /// A finite value, or the reason why there is none.
+    pub cells: Vec<Result<f64, Missing>>,
+    /// The convention that was used, for headers: `ddof 1, eps 1e-6`.
+    pub convention: String,
+}
+
+impl Column {
+    /// The value of a step.
+    #[must_use]
+    pub fn get(&self, step: usize) -> Option<f64> {
+        self.cells.get(step).copied().and_then(Result::ok)
+    }
+
+    /// Why a step has no value.
+    #[must_use]
+    pub fn reason(&self, step: usize) -> Option<Missing> {
+        self.cells.get(step).copied().and_then(Result::err)
+    }
+}
+
+/// Parameters of one instance of a column, as texts.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Params(Vec<(String, String)>);
+
+impl Params {
+    /// Sets a parameter.
+    pub fn set(&mut self, name: &str, value: &str) {
+        match self.0.iter_mut().find(|(n, _)| n == name) {
+            Some((_, v)) => value.clone_into(v),
+            None => self.0.push((name.to_owned(), value.to_owned())),
+        }
+    }
+
+    /// All that were set.
+    #[must_use]
+    pub fn entries(&self) -> &[(String, String)] {
+        &self.0
+    }
+
+    fn text<'a>(&'a self, meta: &'a Meta, name: &str) -> &'a str {
+        self.0.iter().find(|(n, _)| n == name).map_or_else(
+            || meta.params.iter().find(|p| p.name == name).map_or("", |p| p.default),
+            |(_, v)| v,
+        )
+    }
+
+    fn number(&self, meta: &Meta, name: &str, inherited: f64) -> f64 {
+        self.text(meta, name).parse().unwrap_or(inherited)
+    }
+}
+
+/// A column that could not be found or set.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ColumnError {
+    /// No column has this id.
+    #[error("unknown column `{0}`; known: {1}")]
+    Unknown(String, String),
+    /// The column has no such parameter.
+    #[error("column `{0}` has no parameter `{1}`; it has: {2}")]
+    Param(String, String, String),
+    /// The value is out of range.
+    #[error("{0}.{1} cannot be `{2}`; expected {3}")]
+    Value(String, String, String, String),
+}
+
+/// Everything that columns of one group share.
+pub struct Context<'a> {
+    /// The group.
+    pub group: &'a Group,
+    /// Its state graph.
+    pub graph: &'a StateGraph,
+    /// Shared settings.
+    pub settings: &'a CreditSettings,
+    /// Who is scored, rewards.
+    pub basis: &'a Basis,
+    /// Returns at the settings' discount.
+    pub returns: &'a Returns,
+    /// Values at the settings' parameters.
+    pub values: &'a ValueTable,
+}
+
+impl Context<'_> {
+    /// `rollout:step` of a step.
+    #[must_use]
+    pub fn at(&self, step: usize) -> String {
+        let i = self.graph.rollout_of(step);
+        self.group.rollouts.get(i).map_or_else(String::new, |rollout| {
+            format!("{}:{}", rollout.id, step.saturating_sub(rollout.steps.start))
+        })
+    }
+
+    /// Why a rollout is not scored.
+    #[must_use]
+    pub fn unscored(&self, rollout: usize) -> Missing {
+        self.basis.unscored_reason.get(rollout).copied().flatten().unwrap_or("unscored")
+    }
+
+    /// Fills a column that has one value per rollout.
+    fn per_rollout(&self, value: impl Fn(usize) -> Result<f64, Missing>) -> Vec<Result<f64, Missing>> {
+        let mut cells = Vec::with_capacity(self.group.len());
+        for (i, rollout) in self.group.rollouts.iter().enumerate() {
+            let cell = if self.basis.scored.get(i) == Some(&true) { value(i) } else { Err(self.unscored(i)) };
+            cells.extend(std::iter::repeat_n(cell, rollout.steps.len()));
+        }
+        cells
+    }
+}
+
+/// A column: an advantage estimator, or logged numbers.
+pub trait Estimator: Sync {
+    /// What it is.
+    fn meta(&self) -> &'static Meta;
+    /// Its values.
+    fn estimate(&self, context: &Context, params: &Params) -> Column;
+    /// Where the value of one step comes from; `None` where there is no value. Evaluating the result
+    /// gives [`Estimator::estimate`]'s value bit for bit.
+    fn derive(&self, context: &Context, params: &Params, step: usize) -> Option<Rc<Node>>;
+}
+
+/// One column of a table: an estimator with its parameters, or logged numbers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ColumnSpec {
+    /// Name in exports: the id, or `logged:NAME`.
+    pub name: String,
+    /// Parameters that were set.
+    pub params: Params,
+}
+
+impl ColumnSpec {
+    /// A column by id, at its default parameters.
+    pub fn new(id: &str) -> Result<Self, ColumnError> {
+        if find(id).is_none() {
+            let known: Vec<&str> = registry().iter().map(|e| e.meta().id).collect();
+            return Err(ColumnError::Unknown(id.to_owned(), format!("{}, logged:NAME", known.join(", "))));
+        }
+        Ok(Self { name: id.to_owned(), params: Params::default() })
+    }
+
+    /// Sets a parameter, checked against the column's table.
+    pub fn set(&mut self, param: &str, value: &str) -> Result<(), ColumnError> {
+        let specs = find(&self.name).map_or(&[][..], |e| e.meta().params);
+        let Some(spec) = specs.iter().find(|p| p.name == param) else {
+            let known: Vec<&str> = specs.iter().map(|p| p.name).collect();
+            return Err(ColumnError::Param(self.name.clone(), param.to_owned(), known.join(", ")));
+        };
+        let choices: Vec<&str> = spec.range.split('|').map(str::trim).collect();
+        let fits = if spec.range.starts_with("number") {
+            value == "inherit" || value.parse::<f64>().is_ok_and(|x| x.is_finite() && x >= 0.0)
+        } else {
+            choices.contains(&value)
+        };
+        if !fits {
+            return Err(ColumnError::Value(
+                self.name.clone(),
+                param.to_owned(),
+                value.to_owned(),
+                spec.range.to_owned(),
+            ));
+        }
+        self.params.set(param, value);
+        Ok(())
+    }
+
+    /// What it is.
+    #[must_use]
+    pub fn meta(&self) -> &'static Meta {
+        find(&self.name).map_or(logged::LOGGED.meta(), Estimator::meta)
+    }
+
+    /// Its values.
+    #[must_use]
+    pub fn estimate(&self, context: &Context) -> Column {
+        match self.name.strip_prefix("logged:") {
+            Some(name) => logged::estimate(context, name),
+            None => find(&self.name).map_or_else(Column::default, |e| e.estimate(context, &self.params)),
+        }
+    }
+
+    /// Where the value of one step comes from.
+    #[must_use]
+    pub fn derive(&self, context: &Context, step: usize) -> Option<Rc<Node>> {
+        match self.name.strip_prefix("logged:") {
+            Some(name) => logged::derive(context, name, step),
+            None => find(&self.name)?.derive(context, &self.params, step),
+        }
+    }
+}
+
+/// All estimators, in the order of the chooser.
+#[must_use]
+pub fn registry() -> &'static [&'static dyn Estimator] {
+    static ALL: OnceLock<Vec<&'static dyn Estimator>> = OnceLock::new();
+    ALL.get_or_init(|| vec![&grpo::GRPO, &grpo_step::GRPO_STEP, &rtmc::RTMC, &grpo::DR_GRPO])
+}
+
+/// The estimator with this id; `logged:NAME` for any name.
+#[must_use]
+pub fn find(id: &str) -> Option<&'static dyn Estimator> {
+    if id.strip_prefix("logged:").is_some_and(|name| !name.is_empty()) {
+        return Some(&logged::LOGGED);
+    }
+    registry().iter().copied().find(|e| e.meta().id == id)
+}
+
+/// A mean as a node: `(x1 + x2 + …) / n`, or the number itself when all are equal.
+fn mean_node(name: &str, leaves: &[Rc<Node>]) -> Rc<Node> {
+    let numbers: Vec<f64> = leaves.iter().map(|leaf| leaf.value).collect();
+    let terms: Vec<Expr> = leaves.iter().map(|leaf| Expr::Named(Rc::clone(leaf))).collect();
+    if stats::uniform(&numbers) {
+        // All equal: the mean is that number itself. The leaves stay below it as its evidence.
+        let first = numbers.first().copied().unwrap_or(0.0);
+        return Rc::new(Node {
+            name: format!("{name}, all {} equal", numbers.len()),
+            value: first,
+            expr: Expr::Equal(terms),
+            source: None,
+        });
+    }
+    Node::new(name, Expr::div(Expr::Sum(terms), Expr::Count(numbers.len() as u64)))
+}
+
+/// The deviation as a node: `sqrt(((x1 - mean)*(x1 - mean) + …) / (n - ddof))`, 0 when all are equal;
+/// with `eps_in_var` the square root is taken over variance plus eps.
+fn std_node(leaves: &[Rc<Node>], mean: &Rc<Node>, ddof: u32, eps_in_var: Option<f64>) -> Rc<Node> {
+    let numbers: Vec<f64> = leaves.iter().map(|leaf| leaf.value).collect();
+    let variance = if stats::uniform(&numbers) {
+        Node::new("variance, all equal", Expr::Number(0.0))
+    } else {
+        let squares = leaves
+            .iter()
+            .map(|leaf| {
+                let d = || Expr::sub(Expr::Named(Rc::clone(leaf)), Expr::Named(Rc::clone(mean)));
+                Expr::mul(d(), d())
+            })
+            .collect();
+        let count = Expr::Count(numbers.len() as u64);
+        let below =
+            if ddof == 0 { count } else { Expr::sub(count, Expr::Count(u64::from(ddof))) };
+        Node::new("variance", Expr::div(Expr::Sum(squares), below))
+    };
+    match eps_in_var {
+        Some(eps) => Node::new(
+            "sqrt(variance + eps)",
+            Expr::Sqrt(Box::new(Expr::Sum(vec![Expr::Inline(variance), Expr::Number(eps)]))),
+        ),
+        None => Node::new("std", Expr::Sqrt(Box::new(Expr::Inline(variance)))),
+    }
+}

@@ -1,0 +1,137 @@
+//! Why a number is what it is: the arithmetic of one value and the rollouts behind it.
+
+use std::rc::Rc;
+
+use super::Analysis;
+use crate::credit::{Node, Split};
+use crate::graph::Evidence;
+
+/// A step that counts at the state of the explained step.
+#[derive(Debug, Clone)]
+pub struct Member {
+    /// Index in the group.
+    pub index: usize,
+    /// Index of the rollout.
+    pub rollout: usize,
+    /// Step number within the rollout.
+    pub step: usize,
+    /// Its action signature.
+    pub action: String,
+    /// Whether it is the explained step's pair: it counts in Q.
+    pub same_action: bool,
+    /// Return.
+    pub g: f64,
+    /// Of it: discounted outcome.
+    pub outcome: f64,
+    /// Of it: shaping.
+    pub shaping: f64,
+}
+
+/// The arithmetic of one value.
+#[derive(Debug, Clone)]
+pub struct Explanation {
+    /// Index of the step in the group.
+    pub index: usize,
+    /// Name of the column.
+    pub column: String,
+    /// The value, or why there is none.
+    pub value: Result<f64, String>,
+    /// The expression tree; evaluating it gives the value bit for bit.
+    pub node: Option<Rc<Node>>,
+    /// State signature.
+    pub state: String,
+    /// Action signature.
+    pub action: String,
+    /// Evidence class.
+    pub evidence: Option<Evidence>,
+    /// Steps that count at the state, the explained step's pair first, then canonical order.
+    pub members: Vec<Member>,
+    /// The six parts of Q - V'.
+    pub split: Option<Split>,
+    /// What makes the value, where Y is RTMC.
+    pub why: Option<&'static str>,
+    /// Values of all columns, with their names and conventions.
+    pub others: Vec<(String, Option<f64>, String)>,
+}
+
+impl Analysis {
+    /// Explains the value of a column at a step. `None` for an unknown column.
+    #[must_use]
+    pub fn explain(&self, index: usize, column: &str) -> Option<Explanation> {
+        let (spec, values) = self.column(column)?;
+        let context = self.context();
+        let pair = self.graph.pair_of(index);
+        let state = self.graph.pair(pair).state;
+        let mut members: Vec<Member> = self
+            .values
+            .members(state)
+            .iter()
+            .map(|&step| {
+                let step = step as usize;
+                let rollout = self.graph.rollout_of(step);
+                let start = self.group.rollouts.get(rollout).map_or(0, |r| r.steps.start);
+                let part = |list: &[f64]| list.get(step).copied().unwrap_or(0.0);
+                Member {
+                    index: step,
+                    rollout,
+                    step: step.saturating_sub(start),
+                    action: self.action_label(step),
+                    same_action: self.graph.pair_of(step) == pair,
+                    g: part(&self.returns.total),
+                    outcome: part(&self.returns.outcome) + part(&self.returns.discount),
+                    shaping: part(&self.returns.shaping),
+                }
+            })
+            .collect();
+        let own = self.graph.rollout_of(index);
+        members.sort_by_key(|m| (!m.same_action, m.rollout != own && m.same_action));
+        Some(Explanation {
+            index,
+            column: column.to_owned(),
+            value: values
+                .cells
+                .get(index)
+                .copied()
+                .unwrap_or(Err("no such step"))
+                .map_err(ToOwned::to_owned),
+            node: spec.derive(&context, index),
+            state: self.state_label(index),
+            action: self.action_label(index),
+            evidence: self.graph.evidence.get(index).copied().flatten(),
+            members,
+            split: if self.basis.scored.get(own) == Some(&true) {
+                self.values.split(pair, state)
+            } else {
+                None
+            },
+            why: self.why(index),
+            others: self
+                .columns
+                .iter()
+                .map(|(s, c)| (s.name.clone(), c.get(index), c.convention.clone()))
+                .collect(),
+        })
+    }
+
+    /// How many steps before the end a step that only its own, successful rollout ever took turns
+    /// negative although nothing but discount and step rewards speak. `None` when it never does.
+    ///
+    /// A singleton has A = n_p/(1 + n_p) (G - V_prior), so its sign is that of G - V_prior.
+    #[must_use]
+    pub fn discount_flip(&self, step_reward: f64) -> Option<u32> {
+        let gamma = self.settings.credit.gamma;
+        let prior = self.values.v_prior;
+        let mut g = 1.0 + step_reward;
+        for left in 0..100_000_u32 {
+            if g < prior {
+                return Some(left);
+            }
+            let next = step_reward + gamma * g;
+            if next == g {
+                return None;
+            }
+            g = next;
+        }
+        None
+    }
+}

@@ -1,0 +1,204 @@
+//! What a researcher must know before believing the numbers of a group.
+
+use serde::Serialize;
+
+use super::Analysis;
+use crate::credit::{StepRewardMode, stats};
+use crate::rollout::Outcome;
+
+/// A warning with a stable code.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Warning {
+    /// Stable code, for scripts.
+    pub code: &'static str,
+    /// What is the case, with its numbers.
+    pub text: String,
+    /// What it means and what to do.
+    pub help: &'static str,
+}
+
+/// Relative change of the mean prior weight above which repeats inside a rollout matter.
+const PRIOR_SHIFT: f64 = 0.1;
+/// Magnitude above which an advantage is suspicious.
+const MAGNITUDE: f64 = 10.0;
+/// Share of the reward range under which a deviation is nearly none.
+const NEAR_ZERO: f64 = 1e-3;
+
+/// All warnings of a group.
+#[must_use]
+pub fn warnings(analysis: &Analysis) -> Vec<Warning> {
+    let mut list = Vec::new();
+    let mut add = |code, text, help| list.push(Warning { code, text, help });
+    let basis = &analysis.basis;
+    let (n, k) = (basis.scored_count(), basis.successes());
+    if n == 1 {
+        add(
+            "group-of-one",
+            "group of 1: no baseline".to_owned(),
+            "one scored rollout has nothing to be compared with: GRPO is 0, RTMC rests on the prior",
+        );
+    } else if n > 1 && basis.uniform_outcome() {
+        add(
+            "uniform-outcome",
+            format!("uniform outcome {k}/{n}: left out of gradient updates under uniform-outcome filtering"),
+            "all scored rollouts ended alike: GRPO is 0; what RTMC shows comes from discount and step rewards, not from the outcome",
+        );
+    }
+    shaped_but_uniform(analysis, &mut add);
+    repeats(analysis, &mut add);
+    scores(analysis, &mut add);
+    values(analysis, &mut add);
+    list
+}
+
+type Add<'a> = dyn FnMut(&'static str, String, &'static str) + 'a;
+
+fn shaped_but_uniform(analysis: &Analysis, add: &mut Add) {
+    let basis = &analysis.basis;
+    let rewards: Vec<f64> = basis
+        .scored_rollouts()
+        .filter_map(|i| analysis.group.rollouts.get(i).and_then(|r| r.reward))
+        .collect();
+    let Some(mean) = stats::mean(&rewards) else { return };
+    let std = stats::variance(&rewards, mean, 0).sqrt();
+    if basis.scored_count() > 1 && basis.uniform_outcome() && std > 0.0 {
+        add(
+            "shaped-uniform",
+            format!("uniform outcome, but the logged reward varies (std {std:.6}, ddof 0): shaping only"),
+            "a column on the logged reward is driven by shaping alone here",
+        );
+    }
+    let range = rewards.iter().copied().fold(f64::NEG_INFINITY, f64::max)
+        - rewards.iter().copied().fold(f64::INFINITY, f64::min);
+    if std > 0.0 && std < NEAR_ZERO * range {
+        add(
+            "near-zero-variance",
+            format!("the deviation of the logged reward is {std:e}, under a thousandth of its range"),
+            "dividing by it blows rounding up into advantages",
+        );
+    }
+}
+
+fn repeats(analysis: &Analysis, add: &mut Add) {
+    let (k, m) = analysis.repeat_counts();
+    if k < 2 {
+        return;
+    }
+    let n_prior = analysis.settings.credit.n_prior;
+    let (mut with, mut without) = (0.0, 0.0);
+    for (state, counts) in analysis.graph.state_counts.iter().enumerate() {
+        if counts.rollouts > 0 {
+            let n = f64::from(analysis.values.state(state as u32).n);
+            with += n_prior / (n + n_prior);
+            without += n_prior / (f64::from(counts.rollouts) + n_prior);
+        }
+    }
+    let matters = without > 0.0 && (without - with).abs() / without > PRIOR_SHIFT;
+    add(
+        if matters { "repeat-weight" } else { "repeat-note" },
+        format!("one rollout counts up to {k} times at {m} state{}", if m == 1 { "" } else { "s" }),
+        "with visit = pair a rollout that takes k actions at a state counts k times in N(s) and weakens the prior there; --visit state counts it once",
+    );
+}
+
+fn scores(analysis: &Analysis, add: &mut Add) {
+    let group = &analysis.group;
+    let count = |outcome| group.rollouts.iter().filter(|r| r.outcome == outcome).count();
+    let all = group.rollouts.len();
+    let (truncated, errors, unscored) =
+        (count(Outcome::Truncated), count(Outcome::Error), count(Outcome::Unscored));
+    if truncated > 0 {
+        let how = if analysis.settings.credit.truncated_as_failure { "count as failures" } else { "are left out" };
+        add(
+            "truncated",
+            format!("{truncated} of {all} rollouts are truncated; they {how}"),
+            "truncation is not failure: --truncated exclude leaves them out",
+        );
+    }
+    if errors > 0 {
+        let how = if analysis.settings.credit.errors_as_failure { "count as failures" } else { "are not scored" };
+        add(
+            "errors",
+            format!("{errors} of {all} rollouts ended in an infrastructure error; they {how}"),
+            "no verdict about the policy: --errors failure counts them as failures",
+        );
+    }
+    if unscored > 0 {
+        add(
+            "unscored",
+            format!("{unscored} of {all} rollouts have no verdict"),
+            "they are drawn and never enter a statistic; the load report says why",
+        );
+    }
+    let empty = group.rollouts.iter().filter(|r| r.steps.is_empty()).count();
+    if empty > 0 {
+        add(
+            "empty",
+            format!("{empty} of {all} rollouts have no steps"),
+            "scored ones count in the group's mean: --empty exclude leaves them out",
+        );
+    }
+    let mut harnesses: Vec<&str> =
+        group.rollouts.iter().filter_map(|r| r.harness.as_deref()).collect();
+    harnesses.sort_unstable();
+    harnesses.dedup();
+    if harnesses.len() > 1 {
+        add(
+            "mixed-harness",
+            format!("{} harnesses pooled: {}", harnesses.len(), harnesses.join(", ")),
+            "different agent programs around the model share this group: differences of tools are in the tree",
+        );
+    }
+    if analysis.basis.step_reward_source == StepRewardMode::Logged && analysis.basis.step_rewards_missing > 0 {
+        add(
+            "step-rewards-missing",
+            format!(
+                "{} of {} steps have no logged step reward; taken as 0",
+                analysis.basis.step_rewards_missing,
+                group.len()
+            ),
+            "other steps of the group have one: --step-reward none or computed treats all alike",
+        );
+    }
+    if analysis.projection.collisions > 0 {
+        add(
+            "collisions",
+            format!("{} different edits share a short hash with another edit of their file", analysis.projection.collisions),
+            "they count as one action: raise --knob edit-hash",
+        );
+    }
+}
+
+fn values(analysis: &Analysis, add: &mut Add) {
+    let outweighed = analysis
+        .basis
+        .scored_rollouts()
+        .filter(|&i| analysis.basis.success.get(i) == Some(&false))
+        .filter_map(|i| analysis.group.rollouts.get(i))
+        .filter(|r| !r.steps.is_empty())
+        .filter(|r| {
+            analysis.returns.total.get(r.steps.start).is_some_and(|&g| g > analysis.values.v_prior)
+        })
+        .count();
+    if outweighed > 0 && analysis.values.v_prior > 0.0 {
+        add(
+            "shaping-outweighs-outcome",
+            format!(
+                "shaping outweighs outcome: G_0 of {outweighed} failed rollout{} exceeds V_prior {:.3}",
+                if outweighed == 1 { "" } else { "s" },
+                analysis.values.v_prior
+            ),
+            "step rewards alone make these failures look better than the average rollout: --step-reward none",
+        );
+    }
+    for (spec, column) in &analysis.columns {
+        let big = column.cells.iter().filter(|c| c.is_ok_and(|a| a.abs() > MAGNITUDE)).count();
+        if big > 0 {
+            add(
+                "magnitude",
+                format!("{big} values of {} are beyond {MAGNITUDE}", spec.name),
+                "look at the deviation it is divided by",
+            );
+        }
+    }
+}

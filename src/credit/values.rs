@@ -1,0 +1,216 @@
+//! Q, V and V' of every pair and state from visit counts (RTMC, arXiv 2604.11037), with the exact
+//! split of every value in outcome, discount and shaping.
+
+use super::basis::{Returns, Visit};
+use super::stats;
+use crate::graph::StateGraph;
+use crate::rollout::Group;
+
+/// The three parts of a return, or of a mean of returns.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Parts {
+    /// R, undiscounted.
+    pub outcome: f64,
+    /// What the discount takes.
+    pub discount: f64,
+    /// Step rewards.
+    pub shaping: f64,
+}
+
+/// A mean over visits.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Mean {
+    /// How many visits.
+    pub n: u32,
+    /// Mean return; 0 where `n` is 0.
+    pub mean: f64,
+    /// Its parts.
+    pub parts: Parts,
+}
+
+/// The six parts of an advantage: comparison = Q - V and prior = k (V - prior), each for outcome,
+/// discount and shaping.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Split {
+    /// Q - V.
+    pub comparison: Parts,
+    /// n_prior / (N + n_prior) times (V - prior); the prior belongs to the outcome.
+    pub prior: Parts,
+}
+
+/// Values of all pairs and states.
+#[derive(Debug, Clone)]
+pub struct ValueTable {
+    /// Per pair: N(s,a) (what Q divides by) and Q.
+    pub pairs: Vec<Mean>,
+    /// Per state: N(s) and V.
+    pub states: Vec<Mean>,
+    /// Per pair: how often it counts in N(s). Differs from `pairs[..].n` under `visit = state` only.
+    pub counted: Vec<u32>,
+    /// Per state: the steps that count, in canonical order.
+    pub members: Vec<Vec<u32>>,
+    /// Per pair: the steps that count for Q, in canonical order.
+    pub pair_members: Vec<Vec<u32>>,
+    /// Weight of the prior.
+    pub n_prior: f64,
+    /// The prior.
+    pub v_prior: f64,
+    /// Which visits count.
+    pub visit: Visit,
+}
+
+impl ValueTable {
+    /// Builds the table.
+    #[must_use]
+    pub fn new(
+        group: &Group,
+        graph: &StateGraph,
+        scored: &[bool],
+        returns: &Returns,
+        visit: Visit,
+        (n_prior, v_prior): (f64, f64),
+    ) -> Self {
+        let mut members = vec![Vec::new(); graph.state_counts.len()];
+        let mut pair_members = vec![Vec::new(); graph.pairs.len()];
+        let mut counted = vec![0; graph.pairs.len()];
+        for (i, rollout) in group.rollouts.iter().enumerate() {
+            if !scored.get(i).copied().unwrap_or(false) {
+                continue;
+            }
+            for step in rollout.steps.clone() {
+                let first_pair = graph.pair_repeat.get(step) == Some(&false);
+                let first_state = graph.revisit.get(step) == Some(&false);
+                let (for_q, for_v) = match visit {
+                    Visit::Pair => (first_pair, first_pair),
+                    Visit::State => (first_pair, first_state),
+                    Visit::Every => (true, true),
+                };
+                let pair = graph.pair_of(step) as usize;
+                if for_q && let Some(list) = pair_members.get_mut(pair) {
+                    list.push(step as u32);
+                }
+                if for_v {
+                    if let Some(list) = members.get_mut(graph.state_of(step) as usize) {
+                        list.push(step as u32);
+                    }
+                    if let Some(n) = counted.get_mut(pair) {
+                        *n += 1;
+                    }
+                }
+            }
+        }
+        Self {
+            pairs: pair_members.iter().map(|m| mean(m, returns)).collect(),
+            states: members.iter().map(|m| mean(m, returns)).collect(),
+            counted,
+            members,
+            pair_members,
+            n_prior,
+            v_prior,
+            visit,
+        }
+    }
+
+    /// N(s,a) and Q.
+    #[must_use]
+    pub fn pair(&self, pair: u32) -> Mean {
+        self.pairs.get(pair as usize).copied().unwrap_or_default()
+    }
+
+    /// N(s) and V.
+    #[must_use]
+    pub fn state(&self, state: u32) -> Mean {
+        self.states.get(state as usize).copied().unwrap_or_default()
+    }
+
+    /// How often a pair counts in N(s).
+    #[must_use]
+    pub fn counted(&self, pair: u32) -> u32 {
+        self.counted.get(pair as usize).copied().unwrap_or_default()
+    }
+
+    /// Steps that count at a state.
+    #[must_use]
+    pub fn members(&self, state: u32) -> &[u32] {
+        self.members.get(state as usize).map_or(&[], |m| m)
+    }
+
+    /// Steps that count for the Q of a pair.
+    #[must_use]
+    pub fn pair_members(&self, pair: u32) -> &[u32] {
+        self.pair_members.get(pair as usize).map_or(&[], |m| m)
+    }
+
+    /// V' = (N V + n_prior V_prior) / (N + n_prior); V itself without a prior. `None` where no scored
+    /// rollout was, and no prior stands in.
+    #[must_use]
+    pub fn smoothed(&self, state: u32) -> Option<f64> {
+        let v = self.state(state);
+        if v.n == 0 {
+            return None;
+        }
+        if self.n_prior == 0.0 {
+            return Some(v.mean);
+        }
+        let n = f64::from(v.n);
+        Some((n * v.mean + self.n_prior * self.v_prior) / (n + self.n_prior))
+    }
+
+    /// The six parts of Q - V'. `None` where there is no value.
+    #[must_use]
+    pub fn split(&self, pair: u32, state: u32) -> Option<Split> {
+        let (q, v) = (self.pair(pair), self.state(state));
+        if q.n == 0 || v.n == 0 {
+            return None;
+        }
+        let k = self.n_prior / (f64::from(v.n) + self.n_prior);
+        Some(Split {
+            comparison: Parts {
+                outcome: q.parts.outcome - v.parts.outcome,
+                discount: q.parts.discount - v.parts.discount,
+                shaping: q.parts.shaping - v.parts.shaping,
+            },
+            prior: Parts {
+                outcome: k * (v.parts.outcome - self.v_prior),
+                discount: k * v.parts.discount,
+                shaping: k * v.parts.shaping,
+            },
+        })
+    }
+}
+
+fn mean(members: &[u32], returns: &Returns) -> Mean {
+    let of = |list: &[f64]| {
+        let numbers: Vec<f64> =
+            members.iter().filter_map(|&s| list.get(s as usize).copied()).collect();
+        stats::mean(&numbers).unwrap_or(0.0)
+    };
+    Mean {
+        n: members.len() as u32,
+        mean: of(&returns.total),
+        parts: Parts {
+            outcome: of(&returns.outcome),
+            discount: of(&returns.discount),
+            shaping: of(&returns.shaping),
+        },
+    }
+}
+
+impl Split {
+    /// Which kind of part makes a value of this sign: the largest one with the value's sign of
+    /// comparison:outcome, prior:outcome, both discount parts, both shaping parts.
+    #[must_use]
+    pub fn label(&self, value: f64) -> &'static str {
+        let candidates = [
+            ("comparison", self.comparison.outcome),
+            ("prior", self.prior.outcome),
+            ("discount", self.comparison.discount + self.prior.discount),
+            ("shaping", self.comparison.shaping + self.prior.shaping),
+        ];
+        let sign = value.signum();
+        candidates
+            .into_iter()
+            .reduce(|best, next| if next.1 * sign > best.1 * sign { next } else { best })
+            .map_or("", |(name, _)| name)
+    }
+}

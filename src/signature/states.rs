@@ -1,0 +1,166 @@
+//! States as sets (or sequences) of elements, told apart exactly: an incremental hash finds the
+//! candidates, the content decides.
+
+use rustc_hash::FxHashMap;
+
+/// An id of a distinct state of one projection. The first one met is the root of the first rollout.
+pub type StateId = u32;
+
+/// A state's flags: counters, already at the granularity of the knobs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub(super) struct Counters {
+    pub fail: u32,
+    pub pass: u32,
+    pub think: u32,
+}
+
+/// All distinct states, contents in one arena.
+#[derive(Debug, Clone, Default)]
+pub(super) struct StateTable {
+    arena: Vec<u32>,
+    states: Vec<(u32, u32, Counters)>,
+    index: FxHashMap<u64, Vec<StateId>>,
+}
+
+impl StateTable {
+    pub(super) fn with_capacity(steps: usize) -> Self {
+        Self {
+            arena: Vec::with_capacity(steps * 16),
+            states: Vec::with_capacity(steps),
+            index: FxHashMap::with_capacity_and_hasher(steps, rustc_hash::FxBuildHasher),
+        }
+    }
+
+    /// The id of this content, new or known. `hash` must be a function of the content.
+    pub(super) fn id(&mut self, hash: u64, content: &[u32], counters: Counters) -> StateId {
+        let key = mix(hash
+            ^ mix(u64::from(counters.fail) << 40 | u64::from(counters.pass) << 20)
+            ^ mix(u64::from(counters.think)));
+        let candidates = self.index.entry(key).or_default();
+        for &id in candidates.iter() {
+            if let Some(&(start, end, flags)) = self.states.get(id as usize)
+                && flags == counters
+                && self.arena.get(start as usize..end as usize) == Some(content)
+            {
+                return id;
+            }
+        }
+        let id = self.states.len() as StateId;
+        let start = self.arena.len() as u32;
+        self.arena.extend_from_slice(content);
+        self.states.push((start, self.arena.len() as u32, counters));
+        candidates.push(id);
+        id
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.states.len()
+    }
+
+    pub(super) fn content(&self, id: StateId) -> (&[u32], Counters) {
+        let Some(&(start, end, counters)) = self.states.get(id as usize) else {
+            return (&[], Counters::default());
+        };
+        (self.arena.get(start as usize..end as usize).unwrap_or(&[]), counters)
+    }
+}
+
+/// A set or sequence of elements that grows and shrinks along one rollout, with its hash.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Content {
+    elements: Vec<u32>,
+    hash: u64,
+    sequence: bool,
+}
+
+impl Content {
+    pub(super) fn new(sequence: bool) -> Self {
+        Self { sequence, ..Self::default() }
+    }
+
+    /// Adds an element: into the set (no effect when it is there), or at the end of the sequence.
+    pub(super) fn add(&mut self, element: u32) {
+        if self.sequence {
+            self.elements.push(element);
+            self.hash = mix(self.hash.rotate_left(5) ^ u64::from(element));
+        } else if let Err(at) = self.elements.binary_search(&element) {
+            self.elements.insert(at, element);
+            self.hash = self.hash.wrapping_add(mix(u64::from(element)));
+        }
+    }
+
+    /// Adds an element to a multiset: repeats count.
+    pub(super) fn add_again(&mut self, element: u32) {
+        if self.sequence {
+            self.add(element);
+            return;
+        }
+        let at = self.elements.partition_point(|&e| e < element);
+        self.elements.insert(at, element);
+        self.hash = self.hash.wrapping_add(mix(u64::from(element)));
+    }
+
+    /// Takes an element out of the set. A sequence keeps its past.
+    pub(super) fn remove(&mut self, element: u32) {
+        if !self.sequence
+            && let Ok(at) = self.elements.binary_search(&element)
+        {
+            self.elements.remove(at);
+            self.hash = self.hash.wrapping_sub(mix(u64::from(element)));
+        }
+    }
+
+    pub(super) const fn hash(&self) -> u64 {
+        self.hash
+    }
+
+    pub(super) fn elements(&self) -> &[u32] {
+        &self.elements
+    }
+}
+
+/// The finaliser of splitmix64: spreads small ids over 64 bits.
+pub(super) const fn mix(x: u64) -> u64 {
+    let mut z = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sets_forget_order_and_repeats_and_sequences_do_not() {
+        let mut table = StateTable::default();
+        let mut id = |sequence: bool, elements: &[u32]| {
+            let mut content = Content::new(sequence);
+            for &e in elements {
+                content.add(e);
+            }
+            table.id(content.hash(), content.elements(), Counters::default())
+        };
+        assert_eq!(id(false, &[3, 1, 3]), id(false, &[1, 3]));
+        assert_ne!(id(true, &[3, 1]), id(true, &[1, 3]));
+    }
+
+    #[test]
+    fn equal_hashes_with_other_content_stay_apart() {
+        let mut table = StateTable::default();
+        let a = table.id(7, &[1], Counters::default());
+        let b = table.id(7, &[2], Counters::default());
+        assert_ne!(a, b);
+        assert_eq!(a, table.id(7, &[1], Counters::default()));
+    }
+
+    #[test]
+    fn taking_out_restores_the_hash() {
+        let mut content = Content::new(false);
+        content.add(4);
+        let before = content.hash();
+        content.add(9);
+        content.remove(9);
+        assert_eq!(content.hash(), before);
+    }
+}
