@@ -60,7 +60,9 @@ impl Bucket {
     /// The bucket of a pair of values; thresholds are strict: a value at tau is inside.
     #[must_use]
     pub fn of(x: Option<f64>, y: Option<f64>, (tau_x, tau_y): (f64, f64)) -> Self {
-        let (Some(x), Some(y)) = (x, y) else { return Self::Missing };
+        let (Some(x), Some(y)) = (x, y) else {
+            return Self::Missing;
+        };
         match (x.abs() > tau_x, y.abs() > tau_y) {
             (false, false) => Self::InsideBoth,
             (false, true) => Self::InsideX,
@@ -173,8 +175,13 @@ pub enum By {
 
 impl By {
     /// All of them.
-    pub const ALL: [Self; 5] =
-        [Self::Outcome, Self::Rollout, Self::Category, Self::Depth, Self::Evidence];
+    pub const ALL: [Self; 5] = [
+        Self::Outcome,
+        Self::Rollout,
+        Self::Category,
+        Self::Depth,
+        Self::Evidence,
+    ];
 
     /// The word used in options and exports.
     #[must_use]
@@ -238,13 +245,18 @@ pub fn breakdown(
                 By::Outcome => (rollout.outcome as u64, rollout.outcome.name().to_owned()),
                 By::Rollout => (i as u64, rollout.id.clone()),
                 By::Category => {
-                    let category =
-                        group.steps.facts.steps.get(step).map_or(Category::Other, |s| s.action.category);
+                    let category = group
+                        .steps
+                        .facts
+                        .steps
+                        .get(step)
+                        .map_or(Category::Other, |s| s.action.category);
                     (category as u64, category.name().to_owned())
                 }
                 By::Depth => (t as u64, t.to_string()),
-                By::Evidence => evidence
-                    .map_or((9, "none".to_owned()), |e| (e as u64, e.name().to_owned())),
+                By::Evidence => {
+                    evidence.map_or((9, "none".to_owned()), |e| (e as u64, e.name().to_owned()))
+                }
             };
             let amount = match weight {
                 Weight::Steps => 1,

@@ -40,7 +40,9 @@ pub fn warnings(analysis: &Analysis) -> Vec<Warning> {
     } else if n > 1 && basis.uniform_outcome() {
         add(
             "uniform-outcome",
-            format!("uniform outcome {k}/{n}: left out of gradient updates under uniform-outcome filtering"),
+            format!(
+                "uniform outcome {k}/{n}: left out of gradient updates under uniform-outcome filtering"
+            ),
             "all scored rollouts ended alike: GRPO is 0; what RTMC shows comes from discount and step rewards, not from the outcome",
         );
     }
@@ -59,12 +61,16 @@ fn shaped_but_uniform(analysis: &Analysis, add: &mut Add) {
         .scored_rollouts()
         .filter_map(|i| analysis.group.rollouts.get(i).and_then(|r| r.reward))
         .collect();
-    let Some(mean) = stats::mean(&rewards) else { return };
+    let Some(mean) = stats::mean(&rewards) else {
+        return;
+    };
     let std = stats::variance(&rewards, mean, 0).sqrt();
     if basis.scored_count() > 1 && basis.uniform_outcome() && std > 0.0 {
         add(
             "shaped-uniform",
-            format!("uniform outcome, but the logged reward varies (std {std:.6}, ddof 0): shaping only"),
+            format!(
+                "uniform outcome, but the logged reward varies (std {std:.6}, ddof 0): shaping only"
+            ),
             "a column on the logged reward is driven by shaping alone here",
         );
     }
@@ -73,7 +79,9 @@ fn shaped_but_uniform(analysis: &Analysis, add: &mut Add) {
     if std > 0.0 && std < NEAR_ZERO * range {
         add(
             "near-zero-variance",
-            format!("the deviation of the logged reward is {std:e}, under a thousandth of its range"),
+            format!(
+                "the deviation of the logged reward is {std:e}, under a thousandth of its range"
+            ),
             "dividing by it blows rounding up into advantages",
         );
     }
@@ -95,20 +103,40 @@ fn repeats(analysis: &Analysis, add: &mut Add) {
     }
     let matters = without > 0.0 && (without - with).abs() / without > PRIOR_SHIFT;
     add(
-        if matters { "repeat-weight" } else { "repeat-note" },
-        format!("one rollout counts up to {k} times at {m} state{}", if m == 1 { "" } else { "s" }),
+        if matters {
+            "repeat-weight"
+        } else {
+            "repeat-note"
+        },
+        format!(
+            "one rollout counts up to {k} times at {m} state{}",
+            if m == 1 { "" } else { "s" }
+        ),
         "with visit = pair a rollout that takes k actions at a state counts k times in N(s) and weakens the prior there; --visit state counts it once",
     );
 }
 
 fn scores(analysis: &Analysis, add: &mut Add) {
     let group = &analysis.group;
-    let count = |outcome| group.rollouts.iter().filter(|r| r.outcome == outcome).count();
+    let count = |outcome| {
+        group
+            .rollouts
+            .iter()
+            .filter(|r| r.outcome == outcome)
+            .count()
+    };
     let all = group.rollouts.len();
-    let (truncated, errors, unscored) =
-        (count(Outcome::Truncated), count(Outcome::Error), count(Outcome::Unscored));
+    let (truncated, errors, unscored) = (
+        count(Outcome::Truncated),
+        count(Outcome::Error),
+        count(Outcome::Unscored),
+    );
     if truncated > 0 {
-        let how = if analysis.settings.credit.truncated_as_failure { "count as failures" } else { "are left out" };
+        let how = if analysis.settings.credit.truncated_as_failure {
+            "count as failures"
+        } else {
+            "are left out"
+        };
         add(
             "truncated",
             format!("{truncated} of {all} rollouts are truncated; they {how}"),
@@ -116,7 +144,11 @@ fn scores(analysis: &Analysis, add: &mut Add) {
         );
     }
     if errors > 0 {
-        let how = if analysis.settings.credit.errors_as_failure { "count as failures" } else { "are not scored" };
+        let how = if analysis.settings.credit.errors_as_failure {
+            "count as failures"
+        } else {
+            "are not scored"
+        };
         add(
             "errors",
             format!("{errors} of {all} rollouts ended in an infrastructure error; they {how}"),
@@ -138,18 +170,27 @@ fn scores(analysis: &Analysis, add: &mut Add) {
             "scored ones count in the group's mean: --empty exclude leaves them out",
         );
     }
-    let mut harnesses: Vec<&str> =
-        group.rollouts.iter().filter_map(|r| r.harness.as_deref()).collect();
+    let mut harnesses: Vec<&str> = group
+        .rollouts
+        .iter()
+        .filter_map(|r| r.harness.as_deref())
+        .collect();
     harnesses.sort_unstable();
     harnesses.dedup();
     if harnesses.len() > 1 {
         add(
             "mixed-harness",
-            format!("{} harnesses pooled: {}", harnesses.len(), harnesses.join(", ")),
+            format!(
+                "{} harnesses pooled: {}",
+                harnesses.len(),
+                harnesses.join(", ")
+            ),
             "different agent programs around the model share this group: differences of tools are in the tree",
         );
     }
-    if analysis.basis.step_reward_source == StepRewardMode::Logged && analysis.basis.step_rewards_missing > 0 {
+    if analysis.basis.step_reward_source == StepRewardMode::Logged
+        && analysis.basis.step_rewards_missing > 0
+    {
         add(
             "step-rewards-missing",
             format!(
@@ -163,7 +204,10 @@ fn scores(analysis: &Analysis, add: &mut Add) {
     if analysis.projection.collisions > 0 {
         add(
             "collisions",
-            format!("{} different edits share a short hash with another edit of their file", analysis.projection.collisions),
+            format!(
+                "{} different edits share a short hash with another edit of their file",
+                analysis.projection.collisions
+            ),
             "they count as one action: raise --knob edit-hash",
         );
     }
@@ -177,7 +221,11 @@ fn values(analysis: &Analysis, add: &mut Add) {
         .filter_map(|i| analysis.group.rollouts.get(i))
         .filter(|r| !r.steps.is_empty())
         .filter(|r| {
-            analysis.returns.total.get(r.steps.start).is_some_and(|&g| g > analysis.values.v_prior)
+            analysis
+                .returns
+                .total
+                .get(r.steps.start)
+                .is_some_and(|&g| g > analysis.values.v_prior)
         })
         .count();
     if outweighed > 0 && analysis.values.v_prior > 0.0 {
@@ -192,7 +240,11 @@ fn values(analysis: &Analysis, add: &mut Add) {
         );
     }
     for (spec, column) in &analysis.columns {
-        let big = column.cells.iter().filter(|c| c.is_ok_and(|a| a.abs() > MAGNITUDE)).count();
+        let big = column
+            .cells
+            .iter()
+            .filter(|c| c.is_ok_and(|a| a.abs() > MAGNITUDE))
+            .count();
         if big > 0 {
             add(
                 "magnitude",

@@ -70,7 +70,9 @@ pub(super) struct Grpo {
 }
 
 pub(super) static GRPO: Grpo = Grpo { meta: &GRPO_META };
-pub(super) static DR_GRPO: Grpo = Grpo { meta: &DR_GRPO_META };
+pub(super) static DR_GRPO: Grpo = Grpo {
+    meta: &DR_GRPO_META,
+};
 
 struct Convention {
     divide: bool,
@@ -97,7 +99,11 @@ impl Grpo {
     /// The value of every scored rollout as a node, in canonical order.
     fn nodes(&self, context: &Context, params: &Params) -> Vec<(usize, Rc<Node>)> {
         let convention = self.convention(params);
-        let symbol = if convention.total { "R + step rewards" } else { "R" };
+        let symbol = if convention.total {
+            "R + step rewards"
+        } else {
+            "R"
+        };
         let scores: Vec<(usize, Rc<Node>)> = context
             .basis
             .scored_rollouts()
@@ -123,11 +129,15 @@ impl Grpo {
         scores
             .into_iter()
             .map(|(i, leaf)| {
-                let centred = Expr::sub(Expr::Named(Rc::clone(&leaf)), Expr::Named(Rc::clone(&mean)));
+                let centred =
+                    Expr::sub(Expr::Named(Rc::clone(&leaf)), Expr::Named(Rc::clone(&mean)));
                 let below = if convention.eps_in_var && !alone {
                     Expr::Named(Rc::clone(&std))
                 } else {
-                    Expr::Sum(vec![Expr::Named(Rc::clone(&std)), Expr::Number(convention.eps)])
+                    Expr::Sum(vec![
+                        Expr::Named(Rc::clone(&std)),
+                        Expr::Number(convention.eps),
+                    ])
                 };
                 let expr = if !convention.divide {
                     centred
@@ -175,11 +185,17 @@ impl Estimator for Grpo {
         if convention.total {
             text.push_str(", score total");
         }
-        Column { cells, convention: text }
+        Column {
+            cells,
+            convention: text,
+        }
     }
 
     fn derive(&self, context: &Context, params: &Params, step: usize) -> Option<Rc<Node>> {
         let i = context.graph.rollout_of(step);
-        self.nodes(context, params).into_iter().find(|(k, _)| *k == i).map(|(_, node)| node)
+        self.nodes(context, params)
+            .into_iter()
+            .find(|(k, _)| *k == i)
+            .map(|(_, node)| node)
     }
 }

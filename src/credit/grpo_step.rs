@@ -2,7 +2,9 @@
 
 use std::rc::Rc;
 
-use super::{Column, Context, Estimator, Expr, Meta, Node, ParamSpec, Params, mean_node, std_node, stats};
+use super::{
+    Column, Context, Estimator, Expr, Meta, Node, ParamSpec, Params, mean_node, stats, std_node,
+};
 
 static META: Meta = Meta {
     id: "grpo-step",
@@ -23,8 +25,18 @@ static META: Meta = Meta {
             range: "all-steps|first-return",
             meaning: "the returns that give mean and deviation: of all steps, or of each rollout's first step",
         },
-        ParamSpec { name: "ddof", default: "1", range: "0|1", meaning: "taken off the count" },
-        ParamSpec { name: "eps", default: "1e-6", range: "number from 0", meaning: "beside the deviation" },
+        ParamSpec {
+            name: "ddof",
+            default: "1",
+            range: "0|1",
+            meaning: "taken off the count",
+        },
+        ParamSpec {
+            name: "eps",
+            default: "1e-6",
+            range: "number from 0",
+            meaning: "beside the deviation",
+        },
         ParamSpec {
             name: "gamma",
             default: "inherit",
@@ -69,19 +81,34 @@ impl GrpoStep {
         };
         let all = || ranges().flatten().collect::<Vec<usize>>();
         let first = params.text(&META, "pool") == "first-return";
-        let mut steps: Vec<usize> =
-            if first { ranges().filter(|r| !r.is_empty()).map(|r| r.start).collect() } else { all() };
+        let mut steps: Vec<usize> = if first {
+            ranges()
+                .filter(|r| !r.is_empty())
+                .map(|r| r.start)
+                .collect()
+        } else {
+            all()
+        };
         let fallback = first && steps.len() < 2;
         if fallback {
             steps = all();
         }
-        let numbers: Vec<f64> = steps.iter().filter_map(|&s| returns.get(s).copied()).collect();
+        let numbers: Vec<f64> = steps
+            .iter()
+            .filter_map(|&s| returns.get(s).copied())
+            .collect();
         let mean = stats::mean(&numbers).unwrap_or(0.0);
         let below = (params.text(&META, "norm") == "std").then(|| {
             let ddof = u32::from(params.text(&META, "ddof") != "0");
             stats::variance(&numbers, mean, ddof).sqrt() + params.number(&META, "eps", 1e-6)
         });
-        Pool { steps, returns: numbers, mean, below, fallback }
+        Pool {
+            steps,
+            returns: numbers,
+            mean,
+            below,
+            fallback,
+        }
     }
 }
 
@@ -104,7 +131,9 @@ impl Estimator for GrpoStep {
                 } else if equal && !pool.steps.is_empty() && pool.below == Some(0.0) {
                     Ok((g - pool.mean) * 0.0)
                 } else {
-                    Ok(pool.below.map_or(g - pool.mean, |below| (g - pool.mean) / below))
+                    Ok(pool
+                        .below
+                        .map_or(g - pool.mean, |below| (g - pool.mean) / below))
                 });
             }
         }
@@ -117,7 +146,11 @@ impl Estimator for GrpoStep {
             None => "centre only".to_owned(),
         };
         convention.push_str(", pool ");
-        convention.push_str(if pool.fallback { "all-steps (one rollout)" } else { params.text(&META, "pool") });
+        convention.push_str(if pool.fallback {
+            "all-steps (one rollout)"
+        } else {
+            params.text(&META, "pool")
+        });
         Column { cells, convention }
     }
 
@@ -130,7 +163,11 @@ impl Estimator for GrpoStep {
         let pool = Self::pool(context, params, &returns);
         let leaf = |s: usize| {
             let at = context.at(s);
-            Node::leaf(format!("G of {at}"), returns.get(s).copied().unwrap_or(f64::NAN), at)
+            Node::leaf(
+                format!("G of {at}"),
+                returns.get(s).copied().unwrap_or(f64::NAN),
+                at,
+            )
         };
         let leaves: Vec<Rc<Node>> = pool.steps.iter().map(|&s| leaf(s)).collect();
         let mean = mean_node("mean G", &leaves);
@@ -148,7 +185,10 @@ impl Estimator for GrpoStep {
                 let ddof = u32::from(params.text(&META, "ddof") != "0");
                 let std = std_node(&leaves, &mean, ddof, None);
                 let eps = params.number(&META, "eps", 1e-6);
-                Expr::div(centred, Expr::Sum(vec![Expr::Named(std), Expr::Number(eps)]))
+                Expr::div(
+                    centred,
+                    Expr::Sum(vec![Expr::Named(std), Expr::Number(eps)]),
+                )
             }
         };
         Some(Node::new("A grpo-step", expr))

@@ -102,7 +102,12 @@ impl Params {
 
     fn text<'a>(&'a self, meta: &'a Meta, name: &str) -> &'a str {
         self.0.iter().find(|(n, _)| n == name).map_or_else(
-            || meta.params.iter().find(|p| p.name == name).map_or("", |p| p.default),
+            || {
+                meta.params
+                    .iter()
+                    .find(|p| p.name == name)
+                    .map_or("", |p| p.default)
+            },
             |(_, v)| v,
         )
     }
@@ -147,22 +152,41 @@ impl Context<'_> {
     #[must_use]
     pub fn at(&self, step: usize) -> String {
         let i = self.graph.rollout_of(step);
-        self.group.rollouts.get(i).map_or_else(String::new, |rollout| {
-            format!("{}:{}", rollout.id, step.saturating_sub(rollout.steps.start))
-        })
+        self.group
+            .rollouts
+            .get(i)
+            .map_or_else(String::new, |rollout| {
+                format!(
+                    "{}:{}",
+                    rollout.id,
+                    step.saturating_sub(rollout.steps.start)
+                )
+            })
     }
 
     /// Why a rollout is not scored.
     #[must_use]
     pub fn unscored(&self, rollout: usize) -> Missing {
-        self.basis.unscored_reason.get(rollout).copied().flatten().unwrap_or("unscored")
+        self.basis
+            .unscored_reason
+            .get(rollout)
+            .copied()
+            .flatten()
+            .unwrap_or("unscored")
     }
 
     /// Fills a column that has one value per rollout.
-    fn per_rollout(&self, value: impl Fn(usize) -> Result<f64, Missing>) -> Vec<Result<f64, Missing>> {
+    fn per_rollout(
+        &self,
+        value: impl Fn(usize) -> Result<f64, Missing>,
+    ) -> Vec<Result<f64, Missing>> {
         let mut cells = Vec::with_capacity(self.group.len());
         for (i, rollout) in self.group.rollouts.iter().enumerate() {
-            let cell = if self.basis.scored.get(i) == Some(&true) { value(i) } else { Err(self.unscored(i)) };
+            let cell = if self.basis.scored.get(i) == Some(&true) {
+                value(i)
+            } else {
+                Err(self.unscored(i))
+            };
             cells.extend(std::iter::repeat_n(cell, rollout.steps.len()));
         }
         cells
@@ -194,9 +218,15 @@ impl ColumnSpec {
     pub fn new(id: &str) -> Result<Self, ColumnError> {
         if find(id).is_none() {
             let known: Vec<&str> = registry().iter().map(|e| e.meta().id).collect();
-            return Err(ColumnError::Unknown(id.to_owned(), format!("{}, logged:NAME", known.join(", "))));
+            return Err(ColumnError::Unknown(
+                id.to_owned(),
+                format!("{}, logged:NAME", known.join(", ")),
+            ));
         }
-        Ok(Self { name: id.to_owned(), params: Params::default() })
+        Ok(Self {
+            name: id.to_owned(),
+            params: Params::default(),
+        })
     }
 
     /// Sets a parameter, checked against the column's table.
@@ -204,11 +234,18 @@ impl ColumnSpec {
         let specs = find(&self.name).map_or(&[][..], |e| e.meta().params);
         let Some(spec) = specs.iter().find(|p| p.name == param) else {
             let known: Vec<&str> = specs.iter().map(|p| p.name).collect();
-            return Err(ColumnError::Param(self.name.clone(), param.to_owned(), known.join(", ")));
+            return Err(ColumnError::Param(
+                self.name.clone(),
+                param.to_owned(),
+                known.join(", "),
+            ));
         };
         let choices: Vec<&str> = spec.range.split('|').map(str::trim).collect();
         let fits = if spec.range.starts_with("number") {
-            value == "inherit" || value.parse::<f64>().is_ok_and(|x| x.is_finite() && x >= 0.0)
+            value == "inherit"
+                || value
+                    .parse::<f64>()
+                    .is_ok_and(|x| x.is_finite() && x >= 0.0)
         } else {
             choices.contains(&value)
         };
@@ -235,7 +272,9 @@ impl ColumnSpec {
     pub fn estimate(&self, context: &Context) -> Column {
         match self.name.strip_prefix("logged:") {
             Some(name) => logged::estimate(context, name),
-            None => find(&self.name).map_or_else(Column::default, |e| e.estimate(context, &self.params)),
+            None => {
+                find(&self.name).map_or_else(Column::default, |e| e.estimate(context, &self.params))
+            }
         }
     }
 
@@ -253,13 +292,23 @@ impl ColumnSpec {
 #[must_use]
 pub fn registry() -> &'static [&'static dyn Estimator] {
     static ALL: OnceLock<Vec<&'static dyn Estimator>> = OnceLock::new();
-    ALL.get_or_init(|| vec![&grpo::GRPO, &grpo_step::GRPO_STEP, &rtmc::RTMC, &grpo::DR_GRPO])
+    ALL.get_or_init(|| {
+        vec![
+            &grpo::GRPO,
+            &grpo_step::GRPO_STEP,
+            &rtmc::RTMC,
+            &grpo::DR_GRPO,
+        ]
+    })
 }
 
 /// The estimator with this id; `logged:NAME` for any name.
 #[must_use]
 pub fn find(id: &str) -> Option<&'static dyn Estimator> {
-    if id.strip_prefix("logged:").is_some_and(|name| !name.is_empty()) {
+    if id
+        .strip_prefix("logged:")
+        .is_some_and(|name| !name.is_empty())
+    {
         return Some(&logged::LOGGED);
     }
     registry().iter().copied().find(|e| e.meta().id == id)
@@ -268,7 +317,10 @@ pub fn find(id: &str) -> Option<&'static dyn Estimator> {
 /// A mean as a node: `(x1 + x2 + …) / n`, or the number itself when all are equal.
 fn mean_node(name: &str, leaves: &[Rc<Node>]) -> Rc<Node> {
     let numbers: Vec<f64> = leaves.iter().map(|leaf| leaf.value).collect();
-    let terms: Vec<Expr> = leaves.iter().map(|leaf| Expr::Named(Rc::clone(leaf))).collect();
+    let terms: Vec<Expr> = leaves
+        .iter()
+        .map(|leaf| Expr::Named(Rc::clone(leaf)))
+        .collect();
     if stats::uniform(&numbers) {
         // All equal: the mean is that number itself. The leaves stay below it as its evidence.
         let first = numbers.first().copied().unwrap_or(0.0);
@@ -279,7 +331,10 @@ fn mean_node(name: &str, leaves: &[Rc<Node>]) -> Rc<Node> {
             source: None,
         });
     }
-    Node::new(name, Expr::div(Expr::Sum(terms), Expr::Count(numbers.len() as u64)))
+    Node::new(
+        name,
+        Expr::div(Expr::Sum(terms), Expr::Count(numbers.len() as u64)),
+    )
 }
 
 /// The deviation as a node: `sqrt(((x1 - mean)*(x1 - mean) + …) / (n - ddof))`, 0 when all are equal;
@@ -297,14 +352,20 @@ fn std_node(leaves: &[Rc<Node>], mean: &Rc<Node>, ddof: u32, eps_in_var: Option<
             })
             .collect();
         let count = Expr::Count(numbers.len() as u64);
-        let below =
-            if ddof == 0 { count } else { Expr::sub(count, Expr::Count(u64::from(ddof))) };
+        let below = if ddof == 0 {
+            count
+        } else {
+            Expr::sub(count, Expr::Count(u64::from(ddof)))
+        };
         Node::new("variance", Expr::div(Expr::Sum(squares), below))
     };
     match eps_in_var {
         Some(eps) => Node::new(
             "sqrt(variance + eps)",
-            Expr::Sqrt(Box::new(Expr::Sum(vec![Expr::Inline(variance), Expr::Number(eps)]))),
+            Expr::Sqrt(Box::new(Expr::Sum(vec![
+                Expr::Inline(variance),
+                Expr::Number(eps),
+            ]))),
         ),
         None => Node::new("std", Expr::Sqrt(Box::new(Expr::Inline(variance)))),
     }

@@ -4,7 +4,9 @@ use std::borrow::Cow;
 use std::rc::Rc;
 
 use super::basis::{Prior, Visit};
-use super::{Column, Context, Estimator, Expr, Meta, Node, ParamSpec, Params, ValueTable, mean_node, stats};
+use super::{
+    Column, Context, Estimator, Expr, Meta, Node, ParamSpec, Params, ValueTable, mean_node, stats,
+};
 
 static META: Meta = Meta {
     id: "rtmc",
@@ -80,7 +82,12 @@ impl Rtmc {
             _ => settings.visit,
         };
         let same = (gamma, n_prior, prior, visit)
-            == (settings.gamma, settings.n_prior, settings.prior, settings.visit);
+            == (
+                settings.gamma,
+                settings.n_prior,
+                settings.prior,
+                settings.visit,
+            );
         if same {
             return Table {
                 values: Cow::Borrowed(context.values),
@@ -89,7 +96,10 @@ impl Rtmc {
             };
         }
         let returns = context.basis.returns(context.group, gamma);
-        let (_, numbers) = context.basis.prior(context.group, prior, &settings.reward_source, &returns);
+        let (_, numbers) =
+            context
+                .basis
+                .prior(context.group, prior, &settings.reward_source, &returns);
         let v_prior = stats::mean(&numbers).unwrap_or(0.0);
         let values = ValueTable::new(
             context.group,
@@ -99,7 +109,11 @@ impl Rtmc {
             visit,
             (n_prior, v_prior),
         );
-        Table { values: Cow::Owned(values), returns: Cow::Owned(returns.total), prior }
+        Table {
+            values: Cow::Owned(values),
+            returns: Cow::Owned(returns.total),
+            prior,
+        }
     }
 
     fn raw(context: &Context, values: &ValueTable) -> Vec<Result<f64, super::Missing>> {
@@ -157,7 +171,11 @@ impl Estimator for Rtmc {
             number(table.values.v_prior),
             table.prior.name(),
             table.values.visit.name(),
-            if deviation.is_some() { ", divided by std" } else { "" }
+            if deviation.is_some() {
+                ", divided by std"
+            } else {
+                ""
+            }
         );
         Column { cells, convention }
     }
@@ -197,7 +215,11 @@ impl Estimator for Rtmc {
                 ),
             )
         };
-        let inline = if n_prior == 0.0 { Expr::Named(smoothed) } else { Expr::Inline(smoothed) };
+        let inline = if n_prior == 0.0 {
+            Expr::Named(smoothed)
+        } else {
+            Expr::Inline(smoothed)
+        };
         let difference = Expr::sub(Expr::Named(q), inline);
         let expr = match Self::deviation(params, &cells) {
             None => difference,
@@ -227,14 +249,29 @@ impl Rtmc {
         let table = Self::table(context, params);
         let gamma = params.number(&META, "gamma", settings.gamma);
         let returns = context.basis.returns(context.group, gamma);
-        let (rollouts, numbers) =
-            context.basis.prior(context.group, table.prior, &settings.reward_source, &returns);
+        let (rollouts, numbers) = context.basis.prior(
+            context.group,
+            table.prior,
+            &settings.reward_source,
+            &returns,
+        );
         let leaves: Vec<Rc<Node>> = rollouts
             .iter()
             .zip(&numbers)
             .map(|(&i, &x)| {
                 let id = context.group.rollouts.get(i).map_or("", |r| &r.id);
-                Node::leaf(format!("{} of {id}", if table.prior == Prior::Return0 { "G_0" } else { "R" }), x, id)
+                Node::leaf(
+                    format!(
+                        "{} of {id}",
+                        if table.prior == Prior::Return0 {
+                            "G_0"
+                        } else {
+                            "R"
+                        }
+                    ),
+                    x,
+                    id,
+                )
             })
             .collect();
         mean_node(&format!("V_prior ({})", table.prior.name()), &leaves)

@@ -1,1 +1,3 @@
-//! Placeholder.
+//! Kinds make tables, formats write tables.
+
+pub mod text;

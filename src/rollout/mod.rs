@@ -29,8 +29,13 @@ pub enum Outcome {
 
 impl Outcome {
     /// All outcomes, in display order.
-    pub const ALL: [Self; 5] =
-        [Self::Success, Self::Failure, Self::Truncated, Self::Error, Self::Unscored];
+    pub const ALL: [Self; 5] = [
+        Self::Success,
+        Self::Failure,
+        Self::Truncated,
+        Self::Error,
+        Self::Unscored,
+    ];
 
     /// The word used in exports.
     #[must_use]

@@ -24,7 +24,11 @@ pub(super) enum Key {
     After(u32, u32),
 }
 
-pub(super) fn project(group: &Group, abstraction: Abstraction, granularity: &Granularity) -> Projection {
+pub(super) fn project(
+    group: &Group,
+    abstraction: Abstraction,
+    granularity: &Granularity,
+) -> Projection {
     let mut scope = Scope::default();
     let (mut actions, mut action_index) = (Vec::new(), FxHashMap::default());
     let (mut keys, mut key_index) = (Vec::new(), FxHashMap::default());
@@ -37,23 +41,37 @@ pub(super) fn project(group: &Group, abstraction: Abstraction, granularity: &Gra
         let mut previous: Option<&StepFacts> = None;
         let mut past = intern(&mut keys, &mut key_index, Key::Start);
         for (t, at) in rollout.steps.clone().enumerate() {
-            let Some(step) = group.steps.facts.steps.get(at) else { continue };
+            let Some(step) = group.steps.facts.steps.get(at) else {
+                continue;
+            };
             let logged = group.steps.action.get(at).copied().unwrap_or(Sym::NONE);
             let key = if abstraction == Abstraction::Logged && !logged.is_none() {
                 ActionKey::Logged(logged)
             } else if by_call {
                 ActionKey::call(step)
             } else {
-                ActionKey::coding(step, &group.steps.facts, &group.symbols, granularity, &mut scope)
+                ActionKey::coding(
+                    step,
+                    &group.steps.facts,
+                    &group.symbols,
+                    granularity,
+                    &mut scope,
+                )
             };
             let taken = intern(&mut actions, &mut action_index, key);
             action.push(taken);
             let here = match abstraction {
-                Abstraction::Tools => sets.id(content.hash(), content.elements(), Counters::default()),
+                Abstraction::Tools => {
+                    sets.id(content.hash(), content.elements(), Counters::default())
+                }
                 Abstraction::History => past,
                 Abstraction::Logged => {
                     let text = group.steps.state.get(at).copied().unwrap_or(Sym::NONE);
-                    let key = if text.is_none() { Key::Start } else { Key::Text(text) };
+                    let key = if text.is_none() {
+                        Key::Start
+                    } else {
+                        Key::Text(text)
+                    };
                     intern(&mut keys, &mut key_index, key)
                 }
                 Abstraction::Page => {
@@ -63,14 +81,22 @@ pub(super) fn project(group: &Group, abstraction: Abstraction, granularity: &Gra
                 Abstraction::Index => intern(&mut keys, &mut key_index, Key::Index(t as u32)),
                 Abstraction::Observation | Abstraction::Swe => {
                     let key = previous.map_or(Key::Start, |p| {
-                        Key::Seen(if granularity.mask { p.seen_masked } else { p.seen })
+                        Key::Seen(if granularity.mask {
+                            p.seen_masked
+                        } else {
+                            p.seen
+                        })
                     });
                     intern(&mut keys, &mut key_index, key)
                 }
             };
             state.push(here);
             if abstraction == Abstraction::Tools && moves_state(step) {
-                if granularity.tools_multiset { content.add_again(taken) } else { content.add(taken) }
+                if granularity.tools_multiset {
+                    content.add_again(taken)
+                } else {
+                    content.add(taken)
+                }
             }
             if abstraction == Abstraction::History && (!is_text(step) || granularity.history_text) {
                 past = intern(&mut keys, &mut key_index, Key::After(past, taken));
@@ -141,8 +167,10 @@ pub(super) fn set_label(content: &[u32], projection: &Projection, group: &Group)
     if content.is_empty() {
         return "{}".to_owned();
     }
-    let mut calls: Vec<String> =
-        content.iter().map(|&action| projection.action_label(group, action)).collect();
+    let mut calls: Vec<String> = content
+        .iter()
+        .map(|&action| projection.action_label(group, action))
+        .collect();
     calls.sort();
     format!("{{{}}}", calls.join(", "))
 }

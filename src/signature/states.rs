@@ -61,7 +61,10 @@ impl StateTable {
         let Some(&(start, end, counters)) = self.states.get(id as usize) else {
             return (&[], Counters::default());
         };
-        (self.arena.get(start as usize..end as usize).unwrap_or(&[]), counters)
+        (
+            self.arena.get(start as usize..end as usize).unwrap_or(&[]),
+            counters,
+        )
     }
 }
 
@@ -75,7 +78,10 @@ pub(super) struct Content {
 
 impl Content {
     pub(super) fn new(sequence: bool) -> Self {
-        Self { sequence, ..Self::default() }
+        Self {
+            sequence,
+            ..Self::default()
+        }
     }
 
     /// Adds an element: into the set (no effect when it is there), or at the end of the sequence.

@@ -59,8 +59,18 @@ pub(super) fn project(group: &Group, granularity: &Granularity) -> Projection {
         let mut content = Content::new(granularity.sequence);
         let mut edits = Edits::default();
         let mut seen = Seen::default();
-        for step in group.steps.facts.steps.get(rollout.steps.clone()).unwrap_or(&[]) {
-            state.push(states.id(content.hash(), content.elements(), seen.counters(granularity)));
+        for step in group
+            .steps
+            .facts
+            .steps
+            .get(rollout.steps.clone())
+            .unwrap_or(&[])
+        {
+            state.push(states.id(
+                content.hash(),
+                content.elements(),
+                seen.counters(granularity),
+            ));
             let key = ActionKey::coding(
                 step,
                 &group.steps.facts,
@@ -78,7 +88,10 @@ pub(super) fn project(group: &Group, granularity: &Granularity) -> Projection {
         states: states.len() as u32,
         actions: actions.len() as u32,
         collisions: collisions(group, granularity),
-        contents: Contents::Swe { states, elements: walker.elements },
+        contents: Contents::Swe {
+            states,
+            elements: walker.elements,
+        },
         keys: actions,
         scope: walker.scope,
         granularity: granularity.clone(),
@@ -182,14 +195,32 @@ impl Walker<'_> {
         }
     }
 
-    fn executed(&mut self, fact: &Fact, step: &StepFacts, table: &FactTable, content: &mut Content) {
+    fn executed(
+        &mut self,
+        fact: &Fact,
+        step: &StepFacts,
+        table: &FactTable,
+        content: &mut Content,
+    ) {
         let level = self.granularity.execute;
         if level == ExecuteTrace::Off {
             return;
         }
-        let targets = if level >= ExecuteTrace::Target { self.targets(fact, table) } else { Vec::new() };
-        let result = if level >= ExecuteTrace::Result { fact.result } else { StepResult::Unknown };
-        let command = if level == ExecuteTrace::Command { step.command } else { 0 };
+        let targets = if level >= ExecuteTrace::Target {
+            self.targets(fact, table)
+        } else {
+            Vec::new()
+        };
+        let result = if level >= ExecuteTrace::Result {
+            fact.result
+        } else {
+            StepResult::Unknown
+        };
+        let command = if level == ExecuteTrace::Command {
+            step.command
+        } else {
+            0
+        };
         let id = self.id(Element::Execute(fact.op, targets.into(), result, command));
         content.add(id);
     }
@@ -203,7 +234,11 @@ impl Walker<'_> {
         }
         let span = Span::of(fact.extent, self.granularity);
         for path in self.targets(fact, table) {
-            let id = self.id(if view { Element::View(path, span) } else { Element::Search(path) });
+            let id = self.id(if view {
+                Element::View(path, span)
+            } else {
+                Element::Search(path)
+            });
             content.add(id);
         }
     }
@@ -213,7 +248,10 @@ impl Walker<'_> {
             return;
         }
         let key = EditKey::of(fact, table, self.granularity);
-        let kind = fact.edit.and_then(|id| table.edit(id)).map(|edit| edit.kind);
+        let kind = fact
+            .edit
+            .and_then(|id| table.edit(id))
+            .map(|edit| edit.kind);
         for path in self.targets(fact, table) {
             let id = self.id(match (fact.category, kind) {
                 (Category::Create, _) => Element::Create(path, key),
@@ -229,7 +267,13 @@ impl Walker<'_> {
         }
     }
 
-    fn deleted(&mut self, fact: &Fact, table: &FactTable, content: &mut Content, edits: &mut Edits) {
+    fn deleted(
+        &mut self,
+        fact: &Fact,
+        table: &FactTable,
+        content: &mut Content,
+        edits: &mut Edits,
+    ) {
         for path in self.targets(fact, table) {
             for id in edits.active.remove(&path).unwrap_or_default() {
                 content.remove(id);
@@ -239,7 +283,13 @@ impl Walker<'_> {
         }
     }
 
-    fn reverted(&mut self, fact: &Fact, table: &FactTable, content: &mut Content, edits: &mut Edits) {
+    fn reverted(
+        &mut self,
+        fact: &Fact,
+        table: &FactTable,
+        content: &mut Content,
+        edits: &mut Edits,
+    ) {
         for path in self.targets(fact, table) {
             let taken = if fact.flags.has(Flags::UNDO) {
                 let active = edits.active.entry(path).or_default();
@@ -262,9 +312,17 @@ impl Walker<'_> {
         }
     }
 
-    fn unstashed(&mut self, fact: &Fact, table: &FactTable, content: &mut Content, edits: &mut Edits) {
+    fn unstashed(
+        &mut self,
+        fact: &Fact,
+        table: &FactTable,
+        content: &mut Content,
+        edits: &mut Edits,
+    ) {
         for path in self.targets(fact, table) {
-            let Some(back) = edits.stashed.remove(&path) else { continue };
+            let Some(back) = edits.stashed.remove(&path) else {
+                continue;
+            };
             for &id in &back {
                 content.add(id);
             }
@@ -287,7 +345,9 @@ fn collisions(group: &Group, granularity: &Granularity) -> u32 {
     let table = &group.steps.facts;
     let mut known: FxHashMap<(&[Sym], u64), Vec<[u8; 32]>> = FxHashMap::default();
     for fact in table.effects.iter().filter(|f| f.edit.is_some()) {
-        let Some(edit) = fact.edit.and_then(|id| table.edit(id)) else { continue };
+        let Some(edit) = fact.edit.and_then(|id| table.edit(id)) else {
+            continue;
+        };
         let full = if new_text { edit.new } else { edit.old_new };
         let short = super::action::short_hash(&full, granularity.edit_hash);
         let fulls = known.entry((table.targets_of(fact), short)).or_default();
@@ -295,7 +355,10 @@ fn collisions(group: &Group, granularity: &Granularity) -> u32 {
             fulls.push(full);
         }
     }
-    known.values().map(|fulls| fulls.len().saturating_sub(1) as u32).sum()
+    known
+        .values()
+        .map(|fulls| fulls.len().saturating_sub(1) as u32)
+        .sum()
 }
 
 /// The text of a state: files with their operations, then the flags.
@@ -308,7 +371,8 @@ pub(super) fn label(
     let granularity = &projection.granularity;
     let digits = granularity.edit_hash;
     let name = |path: Sym| projection.path_label(path);
-    let mut files: std::collections::BTreeMap<String, Vec<String>> = std::collections::BTreeMap::new();
+    let mut files: std::collections::BTreeMap<String, Vec<String>> =
+        std::collections::BTreeMap::new();
     let mut programs: Vec<String> = Vec::new();
     let hashed = |code: &str, key: &EditKey| match key.label(digits) {
         empty if empty.is_empty() => code.to_owned(),
@@ -316,22 +380,26 @@ pub(super) fn label(
     };
     for element in content.0.iter().filter_map(|&id| elements.get(id as usize)) {
         let (path, code) = match element {
-            Element::View(path, span) => (path, match span {
-                Span::Any => "V".to_owned(),
-                Span::Full => "Vf".to_owned(),
-                Span::Part => "Vp".to_owned(),
-                Span::Buckets(a, b) if a == b => format!("V[{a}]"),
-                Span::Buckets(..) | Span::From(_) => format!("V{}", span.label()),
-            }),
+            Element::View(path, span) => (
+                path,
+                match span {
+                    Span::Any => "V".to_owned(),
+                    Span::Full => "Vf".to_owned(),
+                    Span::Part => "Vp".to_owned(),
+                    Span::Buckets(a, b) if a == b => format!("V[{a}]"),
+                    Span::Buckets(..) | Span::From(_) => format!("V{}", span.label()),
+                },
+            ),
             Element::Search(path) => (path, "S".to_owned()),
             Element::Create(path, key) => (path, hashed("C", key)),
             Element::Modify(path, key) => (path, hashed("M", key)),
             Element::Insert(path, key) => (path, hashed("I", key)),
             Element::Delete(path) => (path, "D".to_owned()),
             Element::Revert(path) => (path, "R".to_owned()),
-            Element::Failed(category, op, path) => {
-                (path, format!("!{}:{}", category.name(), group.symbols.text(*op)))
-            }
+            Element::Failed(category, op, path) => (
+                path,
+                format!("!{}:{}", category.name(), group.symbols.text(*op)),
+            ),
             Element::Execute(program, targets, result, command) => {
                 let mut text = format!("X:{}", group.symbols.text(*program));
                 if granularity.execute >= ExecuteTrace::Target {

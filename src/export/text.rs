@@ -1,0 +1,235 @@
+//! The one place where text that came from data is made fit for a terminal or a plain report.
+//!
+//! Whole escape sequences are taken out; other control characters, bidi controls and zero-width
+//! tricks are shown; tabs are expanded; widths are counted by grapheme cluster.
+
+use std::borrow::Cow;
+
+use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::UnicodeWidthStr;
+
+/// Distance of tab stops.
+const TAB: usize = 8;
+
+/// A text on one line: line breaks are shown as `\n`.
+#[must_use]
+pub fn line(text: &str) -> Cow<'_, str> {
+    if text.chars().all(|c| (' '..='~').contains(&c)) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    scrub(text, &mut out, true);
+    Cow::Owned(out)
+}
+
+/// A text as lines. Of a line that a carriage return overwrites, the last segment is kept.
+pub fn lines(text: &str) -> impl Iterator<Item = Cow<'_, str>> {
+    text.split('\n').map(|raw| {
+        let raw = raw.strip_suffix('\r').unwrap_or(raw);
+        line(raw.rsplit('\r').find(|part| !part.is_empty()).unwrap_or(""))
+    })
+}
+
+/// Width in terminal cells.
+#[must_use]
+pub fn width(text: &str) -> usize {
+    text.graphemes(true).map(cells).sum()
+}
+
+/// Cells of one grapheme cluster: at most two, whatever it is made of.
+fn cells(grapheme: &str) -> usize {
+    grapheme.width().min(2)
+}
+
+/// The text cut to at most `limit` cells, never inside a grapheme; a cut is marked with `…`.
+#[must_use]
+pub fn cut(text: &str, limit: usize) -> Cow<'_, str> {
+    if width(text) <= limit {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::new();
+    let mut used = 0;
+    for grapheme in text.graphemes(true) {
+        if used + cells(grapheme) + 1 > limit {
+            break;
+        }
+        used += cells(grapheme);
+        out.push_str(grapheme);
+    }
+    if limit > 0 {
+        out.push('…');
+    }
+    Cow::Owned(out)
+}
+
+/// The text cut from the left to at most `limit` cells; a cut is marked with `…`.
+#[must_use]
+pub fn cut_left(text: &str, limit: usize) -> Cow<'_, str> {
+    if width(text) <= limit {
+        return Cow::Borrowed(text);
+    }
+    let mut kept = Vec::new();
+    let mut used = 0;
+    for grapheme in text.graphemes(true).rev() {
+        if used + cells(grapheme) + 1 > limit {
+            break;
+        }
+        used += cells(grapheme);
+        kept.push(grapheme);
+    }
+    kept.reverse();
+    Cow::Owned(if limit > 0 {
+        format!("…{}", kept.concat())
+    } else {
+        String::new()
+    })
+}
+
+/// The text in exactly `limit` cells: cut or padded at the right.
+#[must_use]
+pub fn fit(text: &str, limit: usize) -> String {
+    let mut out = cut(text, limit).into_owned();
+    let missing = limit.saturating_sub(width(&out));
+    out.extend(std::iter::repeat_n(' ', missing));
+    out
+}
+
+/// The text in exactly `limit` cells: cut or padded at the left.
+#[must_use]
+pub fn fit_right(text: &str, limit: usize) -> String {
+    let cut = cut(text, limit);
+    format!("{}{cut}", " ".repeat(limit.saturating_sub(width(&cut))))
+}
+
+fn scrub(text: &str, out: &mut String, show_breaks: bool) {
+    let mut chars = text.chars().peekable();
+    let mut previous = '\0';
+    let mut column = 0;
+    while let Some(c) = chars.next() {
+        match c {
+            '\u{1b}' => skip_escape(&mut chars),
+            '\u{9b}' => skip_csi(&mut chars),
+            '\u{90}' | '\u{98}' | '\u{9d}' | '\u{9e}' | '\u{9f}' => skip_string(&mut chars),
+            '\t' => {
+                let stop = TAB - column % TAB;
+                out.extend(std::iter::repeat_n(' ', stop));
+                column += stop;
+            }
+            '\n' if show_breaks => {
+                out.push_str("\\n");
+                column += 2;
+            }
+            '\r' if show_breaks => {
+                out.push_str("\\r");
+                column += 2;
+            }
+            c if c.is_control() => {
+                let shown = format!("\\x{:02x}", u32::from(c));
+                column += shown.len();
+                out.push_str(&shown);
+            }
+            // A joiner between non-ASCII characters builds one glyph (emoji, Indic scripts).
+            '\u{200d}' if !previous.is_ascii() && chars.peek().is_some_and(|n| !n.is_ascii()) => {
+                out.push(c);
+            }
+            c if is_trick(c) => {
+                let shown = format!("<U+{:04X}>", u32::from(c));
+                column += shown.len();
+                out.push_str(&shown);
+            }
+            c => {
+                out.push(c);
+                column += 1;
+            }
+        }
+        previous = c;
+    }
+}
+
+/// Bidi controls, zero-width characters, other invisible format characters.
+const fn is_trick(c: char) -> bool {
+    matches!(c,
+        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+}
+
+type Chars<'a> = std::iter::Peekable<std::str::Chars<'a>>;
+
+fn skip_escape(chars: &mut Chars) {
+    match chars.peek() {
+        Some('[') => {
+            chars.next();
+            skip_csi(chars);
+        }
+        Some(']' | 'P' | 'X' | '^' | '_') => {
+            chars.next();
+            skip_string(chars);
+        }
+        _ => {
+            while chars.next_if(|c| (' '..='/').contains(c)).is_some() {}
+            chars.next_if(|c| ('0'..='~').contains(c));
+        }
+    }
+}
+
+/// Parameters and intermediates, then one final character.
+fn skip_csi(chars: &mut Chars) {
+    while chars.next_if(|c| (' '..='?').contains(c)).is_some() {}
+    chars.next_if(|c| ('@'..='~').contains(c));
+}
+
+/// Everything up to BEL or the string terminator. One that never ends takes the rest of its line only.
+fn skip_string(chars: &mut Chars) {
+    while let Some(&c) = chars.peek() {
+        if c == '\n' {
+            return;
+        }
+        chars.next();
+        if c == '\u{7}' || c == '\u{9c}' {
+            return;
+        }
+        if c == '\u{1b}' {
+            chars.next_if(|&n| n == '\\');
+            return;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_sequences_go_and_controls_are_shown() {
+        assert_eq!(line("a\u{1b}[31mred\u{1b}[0m"), "ared");
+        assert_eq!(line("\u{1b}]0;title\u{7}x"), "x");
+        assert_eq!(line("\u{1b}]0;title\u{1b}\\x"), "x");
+        assert_eq!(line("\u{1b}Pq#0\u{1b}\\y"), "y");
+        assert_eq!(line("\u{9b}2Jz"), "z");
+        assert_eq!(line("r0\nx\u{0}\u{85}"), "r0\\nx\\x00\\x85");
+        assert_eq!(line("a\tb"), "a       b");
+        assert_eq!(line("a\u{202e}b"), "a<U+202E>b");
+    }
+
+    #[test]
+    fn a_progress_line_keeps_its_last_segment() {
+        assert_eq!(
+            lines("10%\r50%\r100%\r\nnext").collect::<Vec<_>>(),
+            ["100%", "next"]
+        );
+    }
+
+    #[test]
+    fn cutting_never_splits_a_grapheme() {
+        assert_eq!(width("文件"), 4);
+        assert_eq!(fit("文件名.py", 6), "文件… ");
+        assert_eq!(fit("文件名.py", 6).chars().count(), 4);
+        assert_eq!(width(&fit("文件名.py", 6)), 6);
+        assert_eq!(width("👩\u{200d}👩\u{200d}👧"), 2);
+        assert_eq!(
+            cut("👩\u{200d}👩\u{200d}👧ab", 3),
+            "👩\u{200d}👩\u{200d}👧…"
+        );
+        assert_eq!(cut_left("a/b/core.py", 8), "…core.py");
+    }
+}
