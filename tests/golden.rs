@@ -1,0 +1,192 @@
+//! Numbers of independent implementations, every variant of every file: each is claimed by a column
+//! with options, or stands in the list of what no column claims yet.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+mod common;
+
+use std::collections::BTreeMap;
+
+use credscope::analysis::{Analysis, AnalysisSettings};
+use credscope::credit::{
+    ColumnSpec, CreditSettings, Prior, RewardSource, StepRewardMode, Visit,
+};
+use credscope::rollout::Outcome;
+use credscope::signature::Abstraction;
+use serde_json::Value;
+
+/// What no column claims, by prefix of the file and of the variant, with the reason.
+const ALLOWED: &[(&str, &str, &str)] = &[
+    ("verl", "grpo_passk", "pass@k is no step-level advantage"),
+    ("verl", "gpg", "batch-scaled policy gradient, no column"),
+    ("verl", "gae_whitened", "whitening over the batch, no column"),
+    ("gigpo_similarity", "", "greedy text similarity, no abstraction of ours"),
+    ("treegrpo", "", "column tree-grpo to come"),
+    ("verl", "rloo", "column rloo to come"),
+    ("verl", "opo", "column opo to come"),
+    ("verl", "reinforce++", "column reinforce++ to come"),
+    ("verl", "gae_returns", "column gae to come"),
+    ("trl", "rloo", "column rloo to come"),
+    ("rllm", "rloo", "column rloo to come"),
+    ("rllm", "reinforce++", "column reinforce++ to come"),
+    ("skyrl", "maxrl", "column maxrl to come"),
+    ("igpo", "", "column reinforce++ to come"),
+    ("gigpo", "", "column gigpo to come"),
+    ("roll", "", "column gigpo and ROLL's conventions to come"),
+    ("hgpo", "", "column hgpo to come"),
+    ("a2agent", "", "column a2agent to come"),
+    ("rewardflow", "", "column reward-flow to come"),
+    ("graphgpo", "", "column graph-gpo to come"),
+    ("graft", "", "column graft to come"),
+    ("ref_crbc", "", "column crbc to come"),
+];
+
+/// Files that hold no per-step numbers of a group.
+const OTHER_FILES: &[&str] = &["fragile_float32.json", "sig_primerl_bash.json"];
+
+struct Claim {
+    column: ColumnSpec,
+    credit: CreditSettings,
+}
+
+fn between<'a>(text: &'a str, left: &str) -> Option<&'a str> {
+    let rest = &text[text.find(left)? + left.len()..];
+    Some(&rest[..rest.find([',', ']']).unwrap_or(rest.len())])
+}
+
+fn claim(prefix: &str, variant: &str, score: &str) -> Option<Claim> {
+    let mut credit = CreditSettings {
+        reward_source: RewardSource::Logged(Vec::new()),
+        step_reward: StepRewardMode::Logged,
+        ..CreditSettings::default()
+    };
+    if let Some(gamma) = between(variant, "gamma=") {
+        credit.gamma = gamma.parse().unwrap();
+    }
+    let column = |id: &str, params: &[(&str, &str)]| {
+        let mut spec = ColumnSpec::new(id).unwrap();
+        for (name, value) in params {
+            spec.set(name, value).unwrap();
+        }
+        Some(spec)
+    };
+    let spec = match (prefix, variant) {
+        ("verl" | "rllm" | "skyrl", "grpo") => column(
+            "grpo",
+            &[
+                ("singleton", "raw"),
+                ("ddof", if prefix == "rllm" { "0" } else { "1" }),
+                ("score", score),
+            ],
+        ),
+        ("verl", "grpo_no_std(dr_grpo)") | ("rllm", "grpo_no_std") => {
+            column("dr-grpo", &[("singleton", "raw"), ("score", score)])
+        }
+        ("trl", "grpo[scale_rewards=group]") => column("grpo", &[("eps", "1e-4"), ("score", score)]),
+        ("trl", "grpo[scale_rewards=none]") => column("dr-grpo", &[("score", score)]),
+        ("ref_rtmc", v) if v.starts_with("grpo_step") => column(
+            "grpo-step",
+            &[("pool", if v.contains("G0") { "first-return" } else { "all-steps" })],
+        ),
+        ("ref_rtmc", v) if v.starts_with("rtmc") => {
+            credit.n_prior = between(v, "n_prior=").unwrap().parse().unwrap();
+            credit.visit = if v.contains("visit=every") { Visit::Every } else { Visit::Pair };
+            credit.prior = if v.contains("mean_return0") { Prior::Return0 } else { Prior::Rate };
+            column("rtmc", &[])
+        }
+        ("rtmc_port", v) if v.starts_with("rtmc") => {
+            credit.n_prior = between(v, "n_prior=").unwrap().parse().unwrap();
+            credit.step_reward = StepRewardMode::None;
+            credit.prior = Prior::Mean;
+            column("rtmc", &[("normalize", if v.contains("normalize=True") { "on" } else { "off" })])
+        }
+        _ => None,
+    }?;
+    Some(Claim { column: spec, credit })
+}
+
+fn walks(group: &Value) -> Vec<common::Walk> {
+    let graded = group["id"] == "graded";
+    group["rollouts"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|r| {
+            let reward = r["reward"].as_f64().unwrap();
+            let success = if graded { reward > 0.0 } else { reward >= 1.0 };
+            common::Walk {
+                id: r["id"].as_str().unwrap().to_owned(),
+                reward,
+                outcome: if success { Outcome::Success } else { Outcome::Failure },
+                steps: r["steps"]
+                    .as_array()
+                    .unwrap()
+                    .iter()
+                    .map(|s| {
+                        let text = |key: &str| s[key].as_str().unwrap().to_owned();
+                        (text("state"), text("action"), s["reward"].as_f64())
+                    })
+                    .collect(),
+            }
+        })
+        .collect()
+}
+
+#[test]
+fn every_golden_variant_is_claimed_and_met() {
+    let Some(folder) = common::golden() else { return };
+    let mut claimed: BTreeMap<String, u32> = BTreeMap::new();
+    let mut failures = Vec::new();
+    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
+    files.sort();
+    for path in files.iter().filter(|p| p.extension().is_some_and(|e| e == "json")) {
+        let name = path.file_name().unwrap().to_str().unwrap();
+        if OTHER_FILES.contains(&name) {
+            continue;
+        }
+        let prefix = name.split("__").next().unwrap();
+        let score = if name.ends_with("__total.json") { "total" } else { "outcome" };
+        let file: Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
+        let group = common::group(&walks(&file["group"]));
+        for (variant, expected) in file["expected"].as_object().unwrap() {
+            let Some(claim) = claim(prefix, variant, score) else {
+                let allowed =
+                    ALLOWED.iter().any(|(p, v, _)| *p == prefix && variant.starts_with(v));
+                if !allowed {
+                    failures.push(format!("{name}: nobody claims {variant}"));
+                }
+                continue;
+            };
+            // These sources hold their rewards in float32.
+            let tolerance = if matches!(prefix, "verl" | "skyrl" | "trl" | "rllm") { 2e-5 } else { 1e-12 };
+            let settings = AnalysisSettings {
+                abstraction: Some(Abstraction::Logged),
+                credit: claim.credit,
+                columns: vec![claim.column.clone()],
+                ..AnalysisSettings::default()
+            };
+            let analysis = Analysis::new(group.clone(), &settings);
+            let (_, column) = analysis.column(&claim.column.name).unwrap();
+            let expected: Vec<f64> = expected
+                .as_array()
+                .unwrap()
+                .iter()
+                .flat_map(|r| r.as_array().unwrap().iter().map(|x| x.as_f64().unwrap()))
+                .collect();
+            assert_eq!(expected.len(), column.cells.len(), "{name}: {variant}");
+            for (step, want) in expected.iter().enumerate() {
+                let got = column.cells[step].unwrap_or(f64::NAN);
+                if got.is_nan() || (got - want).abs() > tolerance {
+                    failures.push(format!("{name}: {variant}: step {step}: {got} is not {want}"));
+                }
+            }
+            *claimed.entry(format!("{prefix} by {}", claim.column.name)).or_default() += 1;
+        }
+    }
+    for (what, count) in &claimed {
+        println!("{count:4} variants of {what}");
+    }
+    assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
+    for needed in ["ref_rtmc by rtmc", "rtmc_port by rtmc", "verl by grpo", "trl by dr-grpo", "rllm by grpo"] {
+        assert!(claimed.contains_key(needed), "nothing of {needed} was found");
+    }
+}
