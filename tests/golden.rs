@@ -1,15 +1,18 @@
 //! Numbers of independent implementations, every variant of every file: each is claimed by a column
 //! with options, or stands in the list of what no column claims yet.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
 
 mod common;
 
 use std::collections::BTreeMap;
 
 use credscope::analysis::{Analysis, AnalysisSettings};
-use credscope::credit::{
-    ColumnSpec, CreditSettings, Prior, RewardSource, StepRewardMode, Visit,
-};
+use credscope::credit::{ColumnSpec, CreditSettings, Prior, RewardSource, StepRewardMode, Visit};
 use credscope::rollout::Outcome;
 use credscope::signature::Abstraction;
 use serde_json::Value;
@@ -18,8 +21,16 @@ use serde_json::Value;
 const ALLOWED: &[(&str, &str, &str)] = &[
     ("verl", "grpo_passk", "pass@k is no step-level advantage"),
     ("verl", "gpg", "batch-scaled policy gradient, no column"),
-    ("verl", "gae_whitened", "whitening over the batch, no column"),
-    ("gigpo_similarity", "", "greedy text similarity, no abstraction of ours"),
+    (
+        "verl",
+        "gae_whitened",
+        "whitening over the batch, no column",
+    ),
+    (
+        "gigpo_similarity",
+        "",
+        "greedy text similarity, no abstraction of ours",
+    ),
     ("treegrpo", "", "column tree-grpo to come"),
     ("verl", "rloo", "column rloo to come"),
     ("verl", "opo", "column opo to come"),
@@ -81,27 +92,57 @@ fn claim(prefix: &str, variant: &str, score: &str) -> Option<Claim> {
         ("verl", "grpo_no_std(dr_grpo)") | ("rllm", "grpo_no_std") => {
             column("dr-grpo", &[("singleton", "raw"), ("score", score)])
         }
-        ("trl", "grpo[scale_rewards=group]") => column("grpo", &[("eps", "1e-4"), ("score", score)]),
+        ("trl", "grpo[scale_rewards=group]") => {
+            column("grpo", &[("eps", "1e-4"), ("score", score)])
+        }
         ("trl", "grpo[scale_rewards=none]") => column("dr-grpo", &[("score", score)]),
         ("ref_rtmc", v) if v.starts_with("grpo_step") => column(
             "grpo-step",
-            &[("pool", if v.contains("G0") { "first-return" } else { "all-steps" })],
+            &[(
+                "pool",
+                if v.contains("G0") {
+                    "first-return"
+                } else {
+                    "all-steps"
+                },
+            )],
         ),
         ("ref_rtmc", v) if v.starts_with("rtmc") => {
             credit.n_prior = between(v, "n_prior=").unwrap().parse().unwrap();
-            credit.visit = if v.contains("visit=every") { Visit::Every } else { Visit::Pair };
-            credit.prior = if v.contains("mean_return0") { Prior::Return0 } else { Prior::Rate };
+            credit.visit = if v.contains("visit=every") {
+                Visit::Every
+            } else {
+                Visit::Pair
+            };
+            credit.prior = if v.contains("mean_return0") {
+                Prior::Return0
+            } else {
+                Prior::Rate
+            };
             column("rtmc", &[])
         }
         ("rtmc_port", v) if v.starts_with("rtmc") => {
             credit.n_prior = between(v, "n_prior=").unwrap().parse().unwrap();
             credit.step_reward = StepRewardMode::None;
             credit.prior = Prior::Mean;
-            column("rtmc", &[("normalize", if v.contains("normalize=True") { "on" } else { "off" })])
+            column(
+                "rtmc",
+                &[(
+                    "normalize",
+                    if v.contains("normalize=True") {
+                        "on"
+                    } else {
+                        "off"
+                    },
+                )],
+            )
         }
         _ => None,
     }?;
-    Some(Claim { column: spec, credit })
+    Some(Claim {
+        column: spec,
+        credit,
+    })
 }
 
 fn walks(group: &Value) -> Vec<common::Walk> {
@@ -116,7 +157,11 @@ fn walks(group: &Value) -> Vec<common::Walk> {
             common::Walk {
                 id: r["id"].as_str().unwrap().to_owned(),
                 reward,
-                outcome: if success { Outcome::Success } else { Outcome::Failure },
+                outcome: if success {
+                    Outcome::Success
+                } else {
+                    Outcome::Failure
+                },
                 steps: r["steps"]
                     .as_array()
                     .unwrap()
@@ -133,31 +178,48 @@ fn walks(group: &Value) -> Vec<common::Walk> {
 
 #[test]
 fn every_golden_variant_is_claimed_and_met() {
-    let Some(folder) = common::golden() else { return };
+    let Some(folder) = common::golden() else {
+        return;
+    };
     let mut claimed: BTreeMap<String, u32> = BTreeMap::new();
     let mut failures = Vec::new();
-    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
+    let mut files: Vec<_> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|e| e.unwrap().path())
+        .collect();
     files.sort();
-    for path in files.iter().filter(|p| p.extension().is_some_and(|e| e == "json")) {
+    for path in files
+        .iter()
+        .filter(|p| p.extension().is_some_and(|e| e == "json"))
+    {
         let name = path.file_name().unwrap().to_str().unwrap();
         if OTHER_FILES.contains(&name) {
             continue;
         }
         let prefix = name.split("__").next().unwrap();
-        let score = if name.ends_with("__total.json") { "total" } else { "outcome" };
+        let score = if name.ends_with("__total.json") {
+            "total"
+        } else {
+            "outcome"
+        };
         let file: Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
         let group = common::group(&walks(&file["group"]));
         for (variant, expected) in file["expected"].as_object().unwrap() {
             let Some(claim) = claim(prefix, variant, score) else {
-                let allowed =
-                    ALLOWED.iter().any(|(p, v, _)| *p == prefix && variant.starts_with(v));
+                let allowed = ALLOWED
+                    .iter()
+                    .any(|(p, v, _)| *p == prefix && variant.starts_with(v));
                 if !allowed {
                     failures.push(format!("{name}: nobody claims {variant}"));
                 }
                 continue;
             };
             // These sources hold their rewards in float32.
-            let tolerance = if matches!(prefix, "verl" | "skyrl" | "trl" | "rllm") { 2e-5 } else { 1e-12 };
+            let tolerance = if matches!(prefix, "verl" | "skyrl" | "trl" | "rllm") {
+                2e-5
+            } else {
+                1e-12
+            };
             let settings = AnalysisSettings {
                 abstraction: Some(Abstraction::Logged),
                 credit: claim.credit,
@@ -176,17 +238,35 @@ fn every_golden_variant_is_claimed_and_met() {
             for (step, want) in expected.iter().enumerate() {
                 let got = column.cells[step].unwrap_or(f64::NAN);
                 if got.is_nan() || (got - want).abs() > tolerance {
-                    failures.push(format!("{name}: {variant}: step {step}: {got} is not {want}"));
+                    failures.push(format!(
+                        "{name}: {variant}: step {step}: {got} is not {want}"
+                    ));
                 }
             }
-            *claimed.entry(format!("{prefix} by {}", claim.column.name)).or_default() += 1;
+            *claimed
+                .entry(format!("{prefix} by {}", claim.column.name))
+                .or_default() += 1;
         }
     }
     for (what, count) in &claimed {
         println!("{count:4} variants of {what}");
     }
-    assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
-    for needed in ["ref_rtmc by rtmc", "rtmc_port by rtmc", "verl by grpo", "trl by dr-grpo", "rllm by grpo"] {
-        assert!(claimed.contains_key(needed), "nothing of {needed} was found");
+    assert!(
+        failures.is_empty(),
+        "{} failures:\n{}",
+        failures.len(),
+        failures.join("\n")
+    );
+    for needed in [
+        "ref_rtmc by rtmc",
+        "rtmc_port by rtmc",
+        "verl by grpo",
+        "trl by dr-grpo",
+        "rllm by grpo",
+    ] {
+        assert!(
+            claimed.contains_key(needed),
+            "nothing of {needed} was found"
+        );
     }
 }

@@ -4,7 +4,11 @@
 pub fn eval(text: &str) -> f64 {
     let mut parser = Parser { rest: text.trim() };
     let value = parser.sum();
-    assert!(parser.rest.trim().is_empty(), "left over: {:?} of {text:?}", parser.rest);
+    assert!(
+        parser.rest.trim().is_empty(),
+        "left over: {:?} of {text:?}",
+        parser.rest
+    );
     value
 }
 
@@ -71,19 +75,26 @@ impl Parser<'_> {
             && (bytes[end].is_ascii_digit()
                 || bytes[end] == b'.'
                 || bytes[end] == b'e'
-                || ((bytes[end] == b'-' || bytes[end] == b'+') && end > 0 && bytes[end - 1] == b'e'))
+                || ((bytes[end] == b'-' || bytes[end] == b'+')
+                    && end > 0
+                    && bytes[end - 1] == b'e'))
         {
             end += 1;
         }
         let (number, rest) = self.rest.split_at(end);
         self.rest = rest;
-        number.parse().unwrap_or_else(|_| panic!("not a number: {number:?} before {rest:?}"))
+        number
+            .parse()
+            .unwrap_or_else(|_| panic!("not a number: {number:?} before {rest:?}"))
     }
 }
 
 #[test]
 fn the_evaluator_knows_precedence() {
     assert_eq!(eval("1 - 2 - 3"), -4.0);
-    assert_eq!(eval("1.0 - (2*0.5 + 1e-6) / (2 + 2)"), 1.0 - (2.0 * 0.5 + 1e-6) / 4.0);
+    assert_eq!(
+        eval("1.0 - (2*0.5 + 1e-6) / (2 + 2)"),
+        1.0 - (2.0 * 0.5 + 1e-6) / 4.0
+    );
     assert_eq!(eval("sqrt(9.0) * -2"), -6.0);
 }

@@ -1,5 +1,11 @@
 //! What several tests share: where inputs are, groups made by hand, a small evaluator.
-#![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+#![allow(
+    dead_code,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
 
 pub mod eval;
 
@@ -18,7 +24,10 @@ pub fn folder(variable: &str, default: &str) -> Option<PathBuf> {
     if path.is_dir() {
         Some(path)
     } else {
-        eprintln!("SKIPPED: {} is missing; set {variable} to run this test", path.display());
+        eprintln!(
+            "SKIPPED: {} is missing; set {variable} to run this test",
+            path.display()
+        );
         None
     }
 }
@@ -49,7 +58,11 @@ impl Walk {
         Self {
             id: id.to_owned(),
             reward,
-            outcome: if reward >= 1.0 { Outcome::Success } else { Outcome::Failure },
+            outcome: if reward >= 1.0 {
+                Outcome::Success
+            } else {
+                Outcome::Failure
+            },
             steps: words
                 .split_whitespace()
                 .map(|word| {
@@ -63,7 +76,13 @@ impl Walk {
 
 /// A group of opaque steps.
 pub fn group(walks: &[Walk]) -> Arc<Group> {
-    let mut group = Group { key: GroupKey { task: "t".into(), ..GroupKey::default() }, ..Group::default() };
+    let mut group = Group {
+        key: GroupKey {
+            task: "t".into(),
+            ..GroupKey::default()
+        },
+        ..Group::default()
+    };
     for walk in walks {
         let start = group.steps.turn.len();
         for (t, (state, action, reward)) in walk.steps.iter().enumerate() {
@@ -74,7 +93,10 @@ pub fn group(walks: &[Walk]) -> Arc<Group> {
             group.steps.state.push(state);
             group.steps.action.push(action);
             group.steps.tokens.push(None);
-            group.steps.text.push(credscope::rollout::TextRef::default());
+            group
+                .steps
+                .text
+                .push(credscope::rollout::TextRef::default());
             group.steps.facts.steps.push(StepFacts::default());
         }
         group.rollouts.push(Rollout {
