@@ -1,10 +1,5 @@
 //! The mathematics: the worked example, identities on random groups, derivations bit for bit.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing
-)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 mod common;
 
@@ -49,13 +44,7 @@ fn the_worked_example_of_the_method() {
     close(row(0).v.unwrap(), 0.4876);
     close(row(1).v.unwrap(), 0.495);
     close(row(5).v.unwrap(), 0.3267);
-    for (step, want) in [
-        (0, 0.49173),
-        (1, 0.4975),
-        (2, 0.66667),
-        (5, 0.39602),
-        (10, 0.66333),
-    ] {
+    for (step, want) in [(0, 0.49173), (1, 0.4975), (2, 0.66667), (5, 0.39602), (10, 0.66333)] {
         close(row(step).v_smooth.unwrap(), want);
     }
     let rtmc = [
@@ -65,23 +54,14 @@ fn the_worked_example_of_the_method() {
     for (step, want) in rtmc.into_iter().enumerate() {
         close(analysis.column("rtmc").unwrap().1.get(step).unwrap(), want);
         let grpo = analysis.column("grpo").unwrap().1.get(step).unwrap();
-        close(
-            grpo,
-            if (3..8).contains(&step) {
-                -0.8660
-            } else {
-                0.8660
-            },
-        );
+        close(grpo, if (3..8).contains(&step) { -0.8660 } else { 0.8660 });
     }
 }
 
 #[test]
 fn one_rollout_acting_twice_alone_is_not_a_comparison() {
-    let group = common::group(&[
-        Walk::of("a", 1.0, "s0.x s1.p s1.q"),
-        Walk::of("b", 0.0, "s2.x s3.p"),
-    ]);
+    let group =
+        common::group(&[Walk::of("a", 1.0, "s0.x s1.p s1.q"), Walk::of("b", 0.0, "s2.x s3.p")]);
     let analysis = analyse(&group, |_| {});
     assert_eq!(analysis.group_row(false).evidence, [0, 0, 2, 3]);
     assert_eq!(analysis.group_row(false).branching, 0);
@@ -106,11 +86,8 @@ fn evidence_classes_by_hand() {
 
 #[test]
 fn unscored_rollouts_enter_no_statistic_and_get_no_advantage() {
-    let mut walks = vec![
-        Walk::of("a", 1.0, "s0.x"),
-        Walk::of("b", 0.0, "s0.y"),
-        Walk::of("c", 1.0, "s0.x"),
-    ];
+    let mut walks =
+        vec![Walk::of("a", 1.0, "s0.x"), Walk::of("b", 0.0, "s0.y"), Walk::of("c", 1.0, "s0.x")];
     walks[2].outcome = Outcome::Error;
     let analysis = analyse(&common::group(&walks), |_| {});
     assert_eq!(analysis.basis.scored_count(), 2);
@@ -129,9 +106,8 @@ fn the_discount_alone_flips_signs_where_the_contract_says() {
         let walks: Vec<Walk> = (0..8)
             .map(|i| Walk::of(&format!("r{i}"), f64::from(u8::from(i < successes)), "s0.x"))
             .collect();
-        let analysis = analyse(&common::group(&walks), |s| {
-            s.credit.step_reward = StepRewardMode::None
-        });
+        let analysis =
+            analyse(&common::group(&walks), |s| s.credit.step_reward = StepRewardMode::None);
         assert_eq!(analysis.discount_flip(0.0), Some(terminal_only));
         let shaped = [(4, None), (6, Some(70)), (7, Some(30))];
         let want = shaped.iter().find(|(k, _)| *k == successes).unwrap().1;
@@ -143,13 +119,7 @@ fn the_discount_alone_flips_signs_where_the_contract_says() {
 fn check_node(node: &Node) {
     assert_eq!(node.eval().to_bits(), node.value.to_bits(), "{}", node.name);
     let printed = common::eval::eval(&node.expression());
-    assert_eq!(
-        printed.to_bits(),
-        node.value.to_bits(),
-        "{}: {}",
-        node.name,
-        node.expression()
-    );
+    assert_eq!(printed.to_bits(), node.value.to_bits(), "{}: {}", node.name, node.expression());
     for child in node.children() {
         check_node(&child);
     }
@@ -163,12 +133,7 @@ fn check_derivations(analysis: &Analysis) {
                 None => assert!(explanation.node.is_none() && explanation.value.is_err()),
                 Some(value) => {
                     let node = explanation.node.unwrap();
-                    assert_eq!(
-                        node.value.to_bits(),
-                        value.to_bits(),
-                        "{} step {step}",
-                        spec.name
-                    );
+                    assert_eq!(node.value.to_bits(), value.to_bits(), "{} step {step}", spec.name);
                     check_node(&node);
                     let sources = node.sources();
                     for member in &explanation.members {
@@ -208,11 +173,7 @@ fn derivations_of_the_worked_example_are_bit_exact() {
 
 fn random_group() -> impl Strategy<Value = Arc<Group>> {
     let reward = prop_oneof![Just(0.0), Just(1.0), Just(0.7), -1.0..1.0];
-    let step = (
-        0..5_u8,
-        0..3_u8,
-        prop_oneof![Just(0.0), Just(0.005), -0.2..0.2],
-    );
+    let step = (0..5_u8, 0..3_u8, prop_oneof![Just(0.0), Just(0.005), -0.2..0.2]);
     let walk = (reward, prop::collection::vec(step, 0..12));
     prop::collection::vec(walk, 1..7).prop_map(|walks| {
         let walks: Vec<Walk> = walks
@@ -221,11 +182,7 @@ fn random_group() -> impl Strategy<Value = Arc<Group>> {
             .map(|(i, (reward, steps))| Walk {
                 id: format!("r{i}"),
                 reward,
-                outcome: if reward >= 0.7 {
-                    Outcome::Success
-                } else {
-                    Outcome::Failure
-                },
+                outcome: if reward >= 0.7 { Outcome::Success } else { Outcome::Failure },
                 steps: steps
                     .into_iter()
                     .map(|(s, a, r)| (format!("s{s}"), format!("a{a}"), Some(r)))
@@ -237,12 +194,7 @@ fn random_group() -> impl Strategy<Value = Arc<Group>> {
 }
 
 fn credit(visit: Visit, n_prior: f64, gamma: f64) -> CreditSettings {
-    CreditSettings {
-        visit,
-        n_prior,
-        gamma,
-        ..CreditSettings::default()
-    }
+    CreditSettings { visit, n_prior, gamma, ..CreditSettings::default() }
 }
 
 proptest! {

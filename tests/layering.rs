@@ -1,11 +1,6 @@
 //! Data walks one way: a module imports only from those to its left. Read from the `use` lines and
 //! paths of the sources.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing
-)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 use std::path::{Path, PathBuf};
 
@@ -27,10 +22,8 @@ const ORDER: [&str; 13] = [
 ];
 
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
-    let mut entries: Vec<PathBuf> = std::fs::read_dir(folder)
-        .unwrap()
-        .map(|e| e.unwrap().path())
-        .collect();
+    let mut entries: Vec<PathBuf> =
+        std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
     entries.sort();
     for path in entries {
         if path.is_dir() {
@@ -53,10 +46,8 @@ fn imports(text: &str) -> Vec<(usize, String)> {
                 None => vec![rest],
             };
             for name in names {
-                let word: String = name
-                    .chars()
-                    .take_while(|c| c.is_alphanumeric() || *c == '_')
-                    .collect();
+                let word: String =
+                    name.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
                 if ORDER.contains(&word.as_str()) {
                     found.push((number + 1, word));
                 }
@@ -91,9 +82,7 @@ fn modules_import_only_from_their_left() {
         for file in files {
             let text = std::fs::read_to_string(&file).unwrap();
             found.extend(
-                offences(room, &text)
-                    .into_iter()
-                    .map(|o| format!("{}: {o}", file.display())),
+                offences(room, &text).into_iter().map(|o| format!("{}: {o}", file.display())),
             );
         }
     }
@@ -103,25 +92,10 @@ fn modules_import_only_from_their_left() {
 /// A deliberate break is found: the test can fail.
 #[test]
 fn a_break_of_the_order_is_found() {
-    assert_eq!(
-        offences("graph", "use crate::credit::Basis;\n"),
-        ["line 1: graph imports credit"]
-    );
-    assert_eq!(
-        offences("rollout", "use crate::{graph, facts::Fact};\n").len(),
-        2
-    );
-    assert_eq!(
-        offences("tui", "use crate::cli::Args;\n"),
-        ["line 1: tui imports cli"]
-    );
-    assert_eq!(
-        offences(
-            "credit",
-            "use crate::graph::StateGraph; // not crate::tui\n"
-        ),
-        [""; 0]
-    );
+    assert_eq!(offences("graph", "use crate::credit::Basis;\n"), ["line 1: graph imports credit"]);
+    assert_eq!(offences("rollout", "use crate::{graph, facts::Fact};\n").len(), 2);
+    assert_eq!(offences("tui", "use crate::cli::Args;\n"), ["line 1: tui imports cli"]);
+    assert_eq!(offences("credit", "use crate::graph::StateGraph; // not crate::tui\n"), [""; 0]);
 }
 
 /// No terminal type outside the screen, no argument parser outside the command line.
@@ -133,16 +107,8 @@ fn terminal_and_argument_types_stay_in_their_rooms() {
         sources(&src.join(room), &mut files);
         for file in files {
             let text = std::fs::read_to_string(&file).unwrap();
-            for (word, home) in [
-                ("ratatui::", "tui"),
-                ("crossterm::", "tui"),
-                ("clap::", "cli"),
-            ] {
-                assert!(
-                    room == home || !text.contains(word),
-                    "{} names {word}",
-                    file.display()
-                );
+            for (word, home) in [("ratatui::", "tui"), ("crossterm::", "tui"), ("clap::", "cli")] {
+                assert!(room == home || !text.contains(word), "{} names {word}", file.display());
             }
         }
     }

@@ -17,9 +17,7 @@ impl Interpreter {
     /// An interpreter that uses these profiles.
     #[must_use]
     pub fn new(profiles: Arc<Profiles>) -> Self {
-        Self {
-            _profiles: profiles,
-        }
+        Self { _profiles: profiles }
     }
 
     /// The facts of one rollout. `format` is the reader's id (`r2e-gym`, `nemo-gym`, …): it helps to

@@ -4,11 +4,7 @@
 pub fn eval(text: &str) -> f64 {
     let mut parser = Parser { rest: text.trim() };
     let value = parser.sum();
-    assert!(
-        parser.rest.trim().is_empty(),
-        "left over: {:?} of {text:?}",
-        parser.rest
-    );
+    assert!(parser.rest.trim().is_empty(), "left over: {:?} of {text:?}", parser.rest);
     value
 }
 
@@ -83,18 +79,13 @@ impl Parser<'_> {
         }
         let (number, rest) = self.rest.split_at(end);
         self.rest = rest;
-        number
-            .parse()
-            .unwrap_or_else(|_| panic!("not a number: {number:?} before {rest:?}"))
+        number.parse().unwrap_or_else(|_| panic!("not a number: {number:?} before {rest:?}"))
     }
 }
 
 #[test]
 fn the_evaluator_knows_precedence() {
     assert_eq!(eval("1 - 2 - 3"), -4.0);
-    assert_eq!(
-        eval("1.0 - (2*0.5 + 1e-6) / (2 + 2)"),
-        1.0 - (2.0 * 0.5 + 1e-6) / 4.0
-    );
+    assert_eq!(eval("1.0 - (2*0.5 + 1e-6) / (2 + 2)"), 1.0 - (2.0 * 0.5 + 1e-6) / 4.0);
     assert_eq!(eval("sqrt(9.0) * -2"), -6.0);
 }

@@ -17,17 +17,12 @@ use credscope::rollout::{Group, GroupKey, Outcome, Rollout, StepFacts, Sym, fact
 
 /// A folder of inputs that are not part of the repository, or `None` (said loudly) when it is missing.
 pub fn folder(variable: &str, default: &str) -> Option<PathBuf> {
-    let path = std::env::var_os(variable).map_or_else(
-        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(default),
-        PathBuf::from,
-    );
+    let path = std::env::var_os(variable)
+        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(default), PathBuf::from);
     if path.is_dir() {
         Some(path)
     } else {
-        eprintln!(
-            "SKIPPED: {} is missing; set {variable} to run this test",
-            path.display()
-        );
+        eprintln!("SKIPPED: {} is missing; set {variable} to run this test", path.display());
         None
     }
 }
@@ -58,11 +53,7 @@ impl Walk {
         Self {
             id: id.to_owned(),
             reward,
-            outcome: if reward >= 1.0 {
-                Outcome::Success
-            } else {
-                Outcome::Failure
-            },
+            outcome: if reward >= 1.0 { Outcome::Success } else { Outcome::Failure },
             steps: words
                 .split_whitespace()
                 .map(|word| {
@@ -76,13 +67,8 @@ impl Walk {
 
 /// A group of opaque steps.
 pub fn group(walks: &[Walk]) -> Arc<Group> {
-    let mut group = Group {
-        key: GroupKey {
-            task: "t".into(),
-            ..GroupKey::default()
-        },
-        ..Group::default()
-    };
+    let mut group =
+        Group { key: GroupKey { task: "t".into(), ..GroupKey::default() }, ..Group::default() };
     for walk in walks {
         let start = group.steps.turn.len();
         for (t, (state, action, reward)) in walk.steps.iter().enumerate() {
@@ -93,10 +79,7 @@ pub fn group(walks: &[Walk]) -> Arc<Group> {
             group.steps.state.push(state);
             group.steps.action.push(action);
             group.steps.tokens.push(None);
-            group
-                .steps
-                .text
-                .push(credscope::rollout::TextRef::default());
+            group.steps.text.push(credscope::rollout::TextRef::default());
             group.steps.facts.steps.push(StepFacts::default());
         }
         group.rollouts.push(Rollout {
@@ -114,6 +97,7 @@ pub fn group(walks: &[Walk]) -> Arc<Group> {
             records: Vec::new(),
             segment_starts: Vec::new(),
             excluded_calls: 0,
+            forked_from: None,
         });
     }
     let _ = (RawNumber::Missing, Sym::NONE, FactTable::default());
