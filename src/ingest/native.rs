@@ -1,6 +1,6 @@
 //! The native format `credscope/1`: a group document, an array of them, or one rollout per line.
 //!
-//! See `docs` for the contract. Everything optional may be absent; what is odd is noted, not refused.
+//! Everything optional may be absent; what is odd is noted, not refused.
 
 use serde_json::value::RawValue;
 
@@ -32,7 +32,7 @@ const NO_KEYS: [&str; 22] = [
 
 impl Reader for Native {
     fn id(&self) -> &'static str {
-        "credscope"
+        "native"
     }
 
     fn title(&self) -> &'static str {
