@@ -38,8 +38,9 @@ fn three_harnesses_of_one_task_are_one_group() {
     let warning = loaded.report.warning("mixed-harness").unwrap();
     assert_eq!(warning.tasks, ["astropy__astropy-12907"]);
     assert_eq!(group.rollouts[0].id, "anyswe_claude_code-0");
-    assert_eq!(loaded.report.outcomes.len(), 2);
-    assert!(loaded.report.outcomes.iter().all(|o| o.source == "field resolved"));
+    // The verifier's own verdict goes before the reward.
+    let [origin] = &loaded.report.outcomes[..] else { panic!("one origin") };
+    assert_eq!((origin.source.as_str(), origin.rollouts), ("field resolved", 15));
 }
 
 #[test]
