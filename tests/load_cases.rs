@@ -136,7 +136,7 @@ fn c12_numbers_that_are_none() {
             ("r2", "reward is Infinity"),
             ("r3", "reward is -Infinity"),
             ("r4", "reward is null"),
-            ("r8", "reward is 1e400 is out of range"),
+            ("r8", "reward is 1e400, which is out of range"),
         ]
     );
     let rewards: Vec<_> = group.rollouts.iter().map(|r| r.reward).collect();

@@ -179,12 +179,12 @@ fn finite(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(v) if v.is_finite() => Ok(v),
         Ok(v) if v.is_nan() => Err("NaN".into()),
-        Ok(v) if text.bytes().any(|b| b.is_ascii_digit()) => {
-            Err(format!("{text} is out of range{}", if v > 0.0 { "" } else { " (negative)" }))
+        Ok(_) if text.bytes().any(|b| b.is_ascii_digit()) => {
+            Err(format!("{text}, which is out of range"))
         }
         Ok(v) => Err(if v > 0.0 { "Infinity".into() } else { "-Infinity".into() }),
         Err(_) if text.is_empty() => Err("empty text".into()),
-        Err(_) => Err(format!("the text {:?} is no number", short(text, 40))),
+        Err(_) => Err(format!("the text {:?}, not a number", short(text, 40))),
     }
 }
 
@@ -351,7 +351,7 @@ mod tests {
         assert!(matches!(o.number("b").unwrap(), RawNumber::Coerced(v, _) if v == 1.0));
         assert!(matches!(o.number("c").unwrap(), RawNumber::Coerced(v, _) if v == 1.0));
         assert_eq!(o.number("d").unwrap(), RawNumber::Bad("null".into()));
-        assert_eq!(o.number("e").unwrap(), RawNumber::Bad("1e400 is out of range".into()));
+        assert_eq!(o.number("e").unwrap(), RawNumber::Bad("1e400, which is out of range".into()));
         assert_eq!(o.number("f").unwrap(), RawNumber::Bad("NaN".into()));
         assert!(matches!(o.number("g").unwrap(), RawNumber::Bad(_)));
         assert_eq!(o.number("h").unwrap(), RawNumber::Bad("-Infinity".into()));

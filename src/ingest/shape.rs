@@ -202,7 +202,7 @@ fn layout(bytes: &[u8], whole: bool) -> Layout {
             Some(end) if scan::skip_space(bytes, end) >= bytes.len() => Layout::Document,
             Some(end) if torn(bytes.get(..end).unwrap_or_default()) => Layout::Lines,
             Some(_) => Layout::Values,
-            None if first_line.len() == bytes.len() => Layout::Lines,
+            None if first_line.len() >= bytes.trim_ascii_end().len() => Layout::Lines,
             None if torn(bytes) => Layout::Lines,
             None if whole && second_line_complete(bytes) => Layout::Lines,
             None => Layout::Document,

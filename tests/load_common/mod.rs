@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use credscope::load::{LoadError, LoadOptions, Loaded, load};
 use credscope::profile::Profiles;
-use credscope::rollout::{Group, Outcome};
+use credscope::rollout::{Group, Outcome, TextRef};
 
 fn data(variable: &str, default: &str, name: &str) -> Option<PathBuf> {
     let root = std::env::var_os(variable).map_or_else(
@@ -62,4 +62,34 @@ pub fn raw_steps(loaded: &Loaded, group: &Group) -> usize {
 /// Ids of a group's rollouts.
 pub fn ids(group: &Group) -> Vec<&str> {
     group.rollouts.iter().map(|r| r.id.as_str()).collect()
+}
+
+/// The group with every raw step as a step: what the text functions need, whatever the facts say.
+pub fn with_all_steps(loaded: &Loaded, at: usize) -> Group {
+    let mut group = Group::clone(&loaded.corpus.groups[at]);
+    group.steps.text.clear();
+    for rollout in &mut group.rollouts {
+        let start = group.steps.text.len();
+        for (record, place) in rollout.records.iter().enumerate() {
+            let raw = loaded.sources.rollout(place).unwrap();
+            group.steps.text.extend((0..raw.steps.len() as u32).map(|raw| TextRef { record: record as u32, raw }));
+        }
+        rollout.steps = start..group.steps.text.len();
+    }
+    group
+}
+
+/// What must not depend on the order of lines or on threads: everything but places in the file.
+pub fn summary(loaded: &Loaded) -> Vec<String> {
+    loaded
+        .corpus
+        .groups
+        .iter()
+        .flat_map(|g| {
+            g.rollouts.iter().map(move |r| {
+                let digests: Vec<_> = r.records.iter().map(|r| r.digest).collect();
+                format!("{:?} {} {:?} {:?} {digests:?} {:?}", g.key, r.id, r.outcome, r.steps, r.segment_starts)
+            })
+        })
+        .collect()
 }
