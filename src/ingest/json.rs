@@ -346,7 +346,9 @@ mod tests {
 
     #[test]
     fn numbers_say_why_they_are_none() {
-        let o = object(r#"{"a":1,"b":"1.0","c":true,"d":null,"e":1e400,"f":"NaN","g":"x","h":"-Infinity"}"#);
+        let o = object(
+            r#"{"a":1,"b":"1.0","c":true,"d":null,"e":1e400,"f":"NaN","g":"x","h":"-Infinity"}"#,
+        );
         assert_eq!(o.number("a").unwrap(), RawNumber::Value(1.0));
         assert!(matches!(o.number("b").unwrap(), RawNumber::Coerced(v, _) if v == 1.0));
         assert!(matches!(o.number("c").unwrap(), RawNumber::Coerced(v, _) if v == 1.0));
@@ -380,14 +382,19 @@ mod tests {
             assert_eq!(call(empty), RawArgs::default(), "{empty}");
         }
         assert_eq!(call(r#""[\"ls\"]""#), RawArgs::Unparsable(r#"["ls"]"#.into()));
-        assert_eq!(call(r#""{\"command\": \"ls -la""#), RawArgs::Unparsable("{\"command\": \"ls -la".into()));
+        assert_eq!(
+            call(r#""{\"command\": \"ls -la""#),
+            RawArgs::Unparsable("{\"command\": \"ls -la".into())
+        );
         let deep = format!("{}1{}", r#"{"a":"#.repeat(200), "}".repeat(200));
         assert_eq!(call(&deep), RawArgs::Unparsable(deep.clone()));
     }
 
     #[test]
     fn content_is_text_or_parts() {
-        let o = object(r#"{"a":"x","b":[{"type":"text","text":"x"},{"type":"image_url"},"y"],"c":null}"#);
+        let o = object(
+            r#"{"a":"x","b":[{"type":"text","text":"x"},{"type":"image_url"},"y"],"c":null}"#,
+        );
         assert_eq!(content(o.get("a").unwrap()).unwrap().as_deref(), Some("x"));
         assert_eq!(content(o.get("b").unwrap()).unwrap().as_deref(), Some("x\n[image]\ny"));
         assert_eq!(content(o.get("c").unwrap()).unwrap(), None);

@@ -13,7 +13,8 @@ use crate::rollout::{Group, GroupKey, Rollout, TextRef};
 /// The value of a field that may serve as a group key.
 #[must_use]
 pub fn key_of<'a>(raw: &'a RawRollout, field: &str) -> Option<&'a str> {
-    let other = raw.other_keys.iter().rev().find(|(name, _)| name == field).map(|(_, v)| v.as_str());
+    let other =
+        raw.other_keys.iter().rev().find(|(name, _)| name == field).map(|(_, v)| v.as_str());
     other.or(match field {
         "task" => raw.task.as_deref(),
         "policy" => raw.policy.as_deref(),
