@@ -187,7 +187,7 @@ fn progress_is_told_and_a_load_can_be_stopped() {
     load_with(std::slice::from_ref(&path), &progress).unwrap();
     let last = *told.lock().unwrap().last().unwrap();
     assert_eq!(last.records, 8);
-    assert!(last.total_bytes >= last.bytes && last.bytes > 0);
+    assert_eq!(last.bytes, last.total_bytes);
 
     let stop = LoadOptions { cancel: Some(Arc::new(AtomicBool::new(true))), ..options() };
     assert!(matches!(load_with(&[path], &stop), Err(LoadError::Cancelled)));
@@ -308,4 +308,24 @@ fn the_report_serializes_without_absolute_paths() {
     let json = serde_json::to_string(&loaded.report).unwrap();
     assert!(!json.contains(&*dir.path().to_string_lossy()), "{json}");
     assert!(json.contains(r#""success_at":">=1""#), "{json}");
+}
+
+#[test]
+fn nesting_and_many_keys_do_no_harm() {
+    let nested = |open: &str, inner: &str, close: &str, depth: usize| {
+        format!("{}{inner}{}", open.repeat(depth), close.repeat(depth))
+    };
+    let args = nested("{\"a\":", "1", "}", 100_000);
+    let content = nested("[{\"content\":", "\"x\"", "}]", 50_000);
+    let keys: String = (0..50_000).map(|n| format!("\"k{n}\":{n},")).collect();
+    let text = [
+        format!(r#"{{"task":"t","id":"a","reward":1,"steps":[{{"tool":"x","args":{args}}}]}}"#),
+        format!(r#"{{"task":"t","id":"b","reward":1,"messages":[{{"role":"assistant","content":{content}}}]}}"#),
+        format!(r#"{{{keys}"task":"t","id":"c","reward":1,"steps":[]}}"#),
+        nested("[", "", "]", 100_000),
+    ]
+    .join("\n");
+    let loaded = load_text("r.jsonl", &text, &options()).unwrap();
+    assert_eq!(ids(&loaded.corpus.groups[0]), ["a", "b", "c"]);
+    assert_eq!(loaded.report.skipped[0].reason, "not an object: a list stands here");
 }

@@ -125,17 +125,22 @@ pub(super) fn note_repeated(record: &Object<'_>, raw: &mut RawRollout) {
     }
 }
 
+/// How many fields are kept as possible group keys.
+const KEYS: usize = 64;
+
 /// Short scalar fields that could serve as a group key.
 pub(super) fn other_keys(record: &Object<'_>) -> Result<Vec<(String, String)>, Error> {
     let mut keys: Vec<(String, String)> = Vec::new();
-    for (name, value) in record.iter() {
-        let scalar = !matches!(value.get().as_bytes().first(), Some(b'{' | b'['));
-        if scalar
-            && value.get().len() <= 200
-            && !NO_KEYS.contains(&name)
-            && let Some(id) = json::id(value)?
-        {
-            keys.retain(|(k, _)| k != name);
+    for (name, _) in record.iter() {
+        if keys.len() == KEYS {
+            break;
+        }
+        if NO_KEYS.contains(&name) || keys.iter().any(|(k, _)| k == name) {
+            continue;
+        }
+        // Of a repeated key the last wins.
+        let Some(value) = record.get(name).filter(|v| v.get().len() <= 200) else { continue };
+        if let Some(id) = json::id(value)? {
             keys.push((name.to_owned(), id));
         }
     }

@@ -205,6 +205,10 @@ fn collect(
             tell(progress);
         }
     }
+    if let Some(tell) = options.progress.as_ref().filter(|_| !options.cancelled()) {
+        // White space between records was read too.
+        tell(Progress { bytes: total_bytes, ..progress });
+    }
     failed.map_or(Ok(records), Err)
 }
 
