@@ -99,7 +99,7 @@ pub fn parse(parser: &mut tree_sitter::Parser, command: &str) -> Script {
         walk.script.broken = tree.root_node().has_error();
         walk.statement(tree.root_node(), Link::Then, false, 0);
     }
-    if walk.script.commands.is_empty() {
+    if walk.script.broken && walk.script.commands.is_empty() {
         walk.first_line_only();
     }
     walk.script
@@ -131,7 +131,7 @@ impl<'t> Walk<'t> {
                 self.open_pipe(link);
                 self.command(node, Vec::new(), 0, subshell);
             }
-            "pipeline" => self.pipeline(node, link, Vec::new(), subshell),
+            "pipeline" => self.pipeline(node, link, subshell, depth),
             "redirected_statement" => self.redirected(node, link, subshell, depth),
             "list" => self.list(node, link, subshell, depth),
             "negated_command" => {
@@ -183,19 +183,13 @@ impl<'t> Walk<'t> {
             match child.kind() {
                 "file_redirect" => redirects.extend(self.redirect(child)),
                 "herestring_redirect" => body = Some(self.herestring(child)),
-                "heredoc_redirect" => {}
-                _ if child.is_named() => body = body.or(None),
                 _ => {}
             }
         }
         let from = self.script.commands.len();
         let inner = node.child_by_field_name("body");
         if let Some(inner) = inner {
-            if inner.kind() == "pipeline" {
-                self.pipeline(inner, link, Vec::new(), subshell);
-            } else {
-                self.statement(inner, link, subshell, depth + 1);
-            }
+            self.statement(inner, link, subshell, depth + 1);
         } else {
             // `> file` alone empties the file.
             self.open_pipe(link);
@@ -210,19 +204,24 @@ impl<'t> Walk<'t> {
         }
     }
 
-    fn pipeline(&mut self, node: Node<'_>, link: Link, redirects: Vec<Redirect>, subshell: bool) {
-        self.open_pipe(link);
-        let mut stage = 0;
-        let mut redirects = Some(redirects);
-        for child in Self::children(node) {
-            if !child.is_named() || child.kind() == "comment" {
-                continue;
-            }
-            self.stage(child, stage, redirects.take().unwrap_or_default(), subshell);
-            stage += 1;
+    /// A pipe. The grammar hangs `a && b 2>&1 | c` up as (a && b) | c, where a shell reads
+    /// a && (b | c): whatever the first part ends in is the first stage.
+    fn pipeline(&mut self, node: Node<'_>, link: Link, subshell: bool, depth: usize) {
+        let mut stages =
+            Self::children(node).into_iter().filter(|c| c.is_named() && c.kind() != "comment");
+        let before = self.script.pipes.len();
+        if let Some(first) = stages.next() {
+            self.statement(first, link, subshell, depth + 1);
         }
-        if let Some(pipe) = self.script.pipes.last_mut() {
-            pipe.stages = stage.max(1);
+        if self.script.pipes.len() == before {
+            self.open_pipe(link);
+        }
+        for child in stages {
+            let stage = self.script.pipes.last().map_or(1, |p| p.stages);
+            self.stage(child, stage, Vec::new(), subshell);
+            if let Some(pipe) = self.script.pipes.last_mut() {
+                pipe.stages = stage + 1;
+            }
         }
     }
 
@@ -411,6 +410,19 @@ mod tests {
     }
 
     #[test]
+    fn redirections_in_the_middle_do_not_move_commands() {
+        let script = read("cd /a && pytest 2>&1 | grep x 2>&1 | tail -3 > f && ls");
+        let places: Vec<(String, usize, usize)> =
+            script.commands.iter().map(|c| (c.words.join(" "), c.pipe, c.stage)).collect();
+        let expected = [("cd /a", 0, 0), ("pytest", 1, 0), ("grep x", 1, 1), ("tail -3", 1, 2), ("ls", 2, 0)];
+        assert_eq!(places, expected.map(|(w, p, s)| (w.to_owned(), p, s)));
+        let links: Vec<Link> = script.pipes.iter().map(|p| p.link).collect();
+        assert_eq!(links, [Link::Then, Link::And, Link::And]);
+        let written = script.commands.iter().filter_map(|c| c.redirects.iter().find_map(Redirect::output)).collect::<Vec<_>>();
+        assert_eq!(written, [("f", false)]);
+    }
+
+    #[test]
     fn blocks_are_read_once_and_substitutions_never() {
         assert_eq!(words("for f in *.py; do grep x $f; done"), ["grep x $f"]);
         assert_eq!(words("if [ -f x ]; then rm x; else ls; fi"), ["[ -f x ]", "rm x", "ls"]);
@@ -433,7 +445,7 @@ mod tests {
 
     #[test]
     fn broken_input_yields_its_intact_parts() {
-        assert_eq!(words("cat a.py && grep 'x"), ["cat a.py", "grep x"]);
+        assert_eq!(words("cat a.py && grep 'x"), ["cat a.py", "grep"]);
         assert!(!words("sed -i 's/a/b' 'x").is_empty());
     }
 }
