@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 use credscope::facts::Interpreter;
 use credscope::profile::Profiles;
+use credscope::rollout::RolloutFacts;
 use credscope::rollout::facts::{Category, Extent, Fact, Flags, StepResult};
 use credscope::rollout::raw::{Ending, RawArgs, RawKind, RawRollout, RawStep};
-use credscope::rollout::RolloutFacts;
 use serde_json::Value;
 
 /// A file of a case; `None` (said on stderr) when the cases are not there.
@@ -79,7 +79,9 @@ fn full_hash(facts: &RolloutFacts, fact: &Fact) -> [u8; 32] {
 
 #[test]
 fn case_10_text_only_replies_of_a_truncated_rollout_are_invalid() {
-    let Some(rollouts) = read_case("10-truncated-tail/input.json") else { return };
+    let Some(rollouts) = read_case("10-truncated-tail/input.json") else {
+        return;
+    };
     let categories: Vec<Category> =
         rollouts[2].table.steps.iter().map(|s| s.action.category).collect();
     assert_eq!(categories[0], Category::View);
@@ -88,7 +90,9 @@ fn case_10_text_only_replies_of_a_truncated_rollout_are_invalid() {
 
 #[test]
 fn case_14_repeated_views_are_one_fact() {
-    let Some(rollouts) = read_case("14-loop-revisits-state/input.json") else { return };
+    let Some(rollouts) = read_case("14-loop-revisits-state/input.json") else {
+        return;
+    };
     let r0 = &rollouts[0];
     for step in 0..6 {
         assert_eq!(effect_shapes(r0, step), ["view view core.py"]);
@@ -105,7 +109,9 @@ fn case_14_repeated_views_are_one_fact() {
 
 #[test]
 fn case_15_noise_does_not_tell_steps_apart() {
-    let Some(rollouts) = read_case("15-pid-and-timestamp-noise/input.json") else { return };
+    let Some(rollouts) = read_case("15-pid-and-timestamp-noise/input.json") else {
+        return;
+    };
     let (r0, r1) = (&rollouts[0], &rollouts[1]);
     for step in 0..3 {
         let (a, b) = (&r0.table.steps[step], &r1.table.steps[step]);
@@ -121,7 +127,9 @@ fn case_15_noise_does_not_tell_steps_apart() {
 
 #[test]
 fn case_16_view_ranges() {
-    let Some(rollouts) = read_case("16-view-range-minus-one/input.json") else { return };
+    let Some(rollouts) = read_case("16-view-range-minus-one/input.json") else {
+        return;
+    };
     let facts = &rollouts[0];
     let expected = [
         (Extent::Full, StepResult::Ok),
@@ -136,8 +144,10 @@ fn case_16_view_ranges() {
     ];
     for (step, (extent, result)) in facts.table.steps.iter().zip(expected) {
         assert_eq!(shape(facts, &step.action), "view view a.py");
-        assert_eq!((step.action.result, step.action.flags.has(Flags::INVALID)),
-            (result, result == StepResult::Error));
+        assert_eq!(
+            (step.action.result, step.action.flags.has(Flags::INVALID)),
+            (result, result == StepResult::Error)
+        );
         if result == StepResult::Ok {
             assert_eq!(step.action.extent, extent);
         }
@@ -146,7 +156,9 @@ fn case_16_view_ranges() {
 
 #[test]
 fn case_17_edits_that_change_nothing() {
-    let Some(rollouts) = read_case("17-identical-and-failed-edits/input.json") else { return };
+    let Some(rollouts) = read_case("17-identical-and-failed-edits/input.json") else {
+        return;
+    };
     let facts = &rollouts[0];
     let actions: Vec<&Fact> = facts.table.steps.iter().map(|s| &s.action).collect();
     for action in &actions {
@@ -168,7 +180,9 @@ fn case_17_edits_that_change_nothing() {
 
 #[test]
 fn case_18_tests_behind_wrappers_and_masks() {
-    let Some(rollouts) = read_case("18-cd-and-pytest-masked-exit/input.json") else { return };
+    let Some(rollouts) = read_case("18-cd-and-pytest-masked-exit/input.json") else {
+        return;
+    };
     let facts = &rollouts[0];
     let expected = [
         ("tests/test_io.py", StepResult::Ok, false),
@@ -180,8 +194,7 @@ fn case_18_tests_behind_wrappers_and_masks() {
         ("tests/test_io.py", StepResult::Ok, false),
         ("tests/test_io.py", StepResult::Error, false),
     ];
-    for (n, (step, (target, result, masked))) in
-        facts.table.steps.iter().zip(expected).enumerate()
+    for (n, (step, (target, result, masked))) in facts.table.steps.iter().zip(expected).enumerate()
     {
         assert_eq!(shape(facts, &step.action), format!("test pytest {target}"), "row {n}");
         assert_eq!(step.action.result, result, "row {n}");
@@ -193,7 +206,9 @@ fn case_18_tests_behind_wrappers_and_masks() {
 
 #[test]
 fn case_19_shell_edits() {
-    let Some(rollouts) = read_case("19-shell-edits-sed-heredoc/input.json") else { return };
+    let Some(rollouts) = read_case("19-shell-edits-sed-heredoc/input.json") else {
+        return;
+    };
     let facts = &rollouts[0];
     let expected = [
         "modify replace src/core.py",
@@ -228,7 +243,9 @@ fn case_19_shell_edits() {
 
 #[test]
 fn case_20_reverts() {
-    let Some(rollouts) = read_case("20-git-checkout-revert/input.json") else { return };
+    let Some(rollouts) = read_case("20-git-checkout-revert/input.json") else {
+        return;
+    };
     let r0 = &rollouts[0];
     let revert = &r0.table.steps[1].action;
     assert_eq!(shape(r0, revert), "modify revert core.py");
@@ -263,8 +280,12 @@ fn read_lines(lines: &[&str]) -> RolloutFacts {
 
 #[test]
 fn case_21_the_runner_table() {
-    let Some(positive) = case_file("21-test-runner-table/positive.txt") else { return };
-    let Some(negative) = case_file("21-test-runner-table/negative.txt") else { return };
+    let Some(positive) = case_file("21-test-runner-table/positive.txt") else {
+        return;
+    };
+    let Some(negative) = case_file("21-test-runner-table/negative.txt") else {
+        return;
+    };
     for (text, is_test, count) in [(positive, true, 32), (negative, false, 17)] {
         let lines: Vec<&str> = text.lines().filter(|l| !l.trim().is_empty()).collect();
         assert_eq!(lines.len(), count);
@@ -284,7 +305,9 @@ fn case_21_the_runner_table() {
 
 #[test]
 fn case_22_empty_and_broken_arguments() {
-    let Some(text) = case_file("22-empty-tool-arguments/input.jsonl") else { return };
+    let Some(text) = case_file("22-empty-tool-arguments/input.jsonl") else {
+        return;
+    };
     let document: Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
     let calls = document["messages"].as_array().unwrap().iter().filter_map(|m| {
         let function = &m["tool_calls"][0]["function"];

@@ -24,11 +24,7 @@ pub fn verb(tool: &Tool, args: &Args<'_>) -> Option<Verb> {
 /// The sub-command is missing: what the other arguments allow.
 fn guess(tool: &Tool, args: &Args<'_>) -> Option<Verb> {
     let has = |deed: Deed| tool.sub.values().find(|v| v.deed == deed).cloned();
-    if args.value("old").is_some() {
-        has(Deed::Replace)
-    } else {
-        None
-    }
+    if args.value("old").is_some() { has(Deed::Replace) } else { None }
 }
 
 /// The acts of a call; several for a diff. Empty for verbs that are not read here.
@@ -155,7 +151,9 @@ fn lines(first: i64, last: i64) -> Option<Extent> {
     match (first, last) {
         (1, -1) => Some(Extent::Full),
         (first, -1) if first > 1 => Some(Extent::From(line(first))),
-        (first, last) if first >= 1 && last >= first => Some(Extent::Lines(line(first), line(last))),
+        (first, last) if first >= 1 && last >= first => {
+            Some(Extent::Lines(line(first), line(last)))
+        }
         _ => None,
     }
 }
@@ -178,9 +176,12 @@ fn range_of(value: &Value) -> Option<(i64, i64)> {
             let (first, last) = inner
                 .split_once([',', ':'])
                 .or_else(|| inner.split_once(char::is_whitespace))
-                .or_else(|| inner.get(1..)?.find('-').and_then(|i| {
-                    Some((inner.get(..=i)?, inner.get(i + 2..)?))
-                }))?;
+                .or_else(|| {
+                    inner
+                        .get(1..)?
+                        .find('-')
+                        .and_then(|i| Some((inner.get(..=i)?, inner.get(i + 2..)?)))
+                })?;
             let number = |t: &str| t.trim().trim_matches(['\'', '"']).parse().ok();
             Some((number(first)?, number(last)?))
         }
@@ -208,9 +209,11 @@ fn replace(mut act: Act, args: &Args<'_>) -> Act {
     } else {
         pairs
     };
-    if pairs.iter().all(|(old, new)| normalise(old) == normalise(new)) {
+    // Without any old text the call is incomplete, not empty.
+    let complete = args.value("old").is_some() || args.value("edits").is_some();
+    if complete && pairs.iter().all(|(old, new)| normalise(old) == normalise(new)) {
         act.flags = act.flags.with(Flags::NO_OP);
-    } else if pairs.iter().any(|(old, _)| old.is_empty()) {
+    } else if complete && pairs.iter().any(|(old, _)| old.is_empty()) {
         act.flags = act.flags.with(Flags::SUSPICIOUS);
     }
     let edits: Vec<Edit> =
@@ -232,6 +235,24 @@ fn edit_lines(act: Act, args: &Args<'_>) -> Act {
     let range = args.text("range").unwrap_or_default();
     let new = args.text("text").unwrap_or_default();
     act.editing(edit(EditKind::Replace, &range, &new))
+}
+
+/// An editor with a window shows the lines around the place that was asked for: the numbers before
+/// the lines say which.
+pub fn see_window(profile: &crate::profile::Profile, acts: &mut [Act], seen: &Seen<'_>) {
+    let mut numbers = seen.payload.lines().filter_map(|line| {
+        let (number, _) = line.split_once(':')?;
+        number.parse::<u32>().ok()
+    });
+    let Some(first) = numbers.next() else { return };
+    let last = numbers.next_back().unwrap_or(first);
+    let length = shown_length(profile, seen);
+    for act in acts.iter_mut().filter(|act| act.kind == ActKind::View) {
+        act.extent = match length {
+            Some(length) if first == 1 && last >= length => Extent::Full,
+            _ => Extent::Lines(first, last),
+        };
+    }
 }
 
 /// How many lines a view of a whole file showed: what the tool says, else the last number of

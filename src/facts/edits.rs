@@ -24,11 +24,7 @@ pub fn edit(kind: EditKind, old: &str, new: &str) -> Edit {
     hasher.update(&(old.len() as u64).to_le_bytes());
     hasher.update(old.as_bytes());
     hasher.update(new.as_bytes());
-    Edit {
-        kind,
-        old_new: hasher.finalize().into(),
-        new: blake3::hash(new.as_bytes()).into(),
-    }
+    Edit { kind, old_new: hasher.finalize().into(), new: blake3::hash(new.as_bytes()).into() }
 }
 
 /// Several edits as one: the hash over their hashes, in order. One alone stays as it is.
@@ -44,11 +40,7 @@ pub fn join(edits: &[Edit]) -> Option<Edit> {
         old_new.update(&edit.old_new);
         new.update(&edit.new);
     }
-    Some(Edit {
-        kind: first.kind,
-        old_new: old_new.finalize().into(),
-        new: new.finalize().into(),
-    })
+    Some(Edit { kind: first.kind, old_new: old_new.finalize().into(), new: new.finalize().into() })
 }
 
 /// The first 64 bits of the blake3 hash of a text, never 0: 0 stands for "no text".
@@ -60,6 +52,7 @@ pub fn short_hash(bytes: &[u8]) -> u64 {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -61,7 +61,9 @@ fn flag_value<'w>(
     words: &mut std::iter::Peekable<impl Iterator<Item = &'w String>>,
 ) -> Value {
     let is_number = |w: &&String| w.parse::<i64>().is_ok();
-    let Some(first) = words.next() else { return Value::Bool(true) };
+    let Some(first) = words.next() else {
+        return Value::Bool(true);
+    };
     if flag.ends_with("range") && first.parse::<i64>().is_ok() {
         let mut range = vec![Value::String(first.clone())];
         if let Some(second) = words.next_if(is_number) {
@@ -112,6 +114,7 @@ fn split_words(text: &str) -> Vec<String> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::profile::Profiles;

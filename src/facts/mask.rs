@@ -10,7 +10,9 @@ pub fn mask(text: &str, out: &mut Vec<u8>) {
     let mut copied = 0;
     while at < bytes.len() {
         let rest = bytes.get(at..).unwrap_or_default();
-        let Some(step) = rest.iter().position(|b| b.is_ascii_digit() || *b == b'/') else { break };
+        let Some(step) = rest.iter().position(|b| b.is_ascii_digit() || *b == b'/') else {
+            break;
+        };
         let here = at + step;
         let before = here.checked_sub(1).and_then(|i| bytes.get(i)).copied().unwrap_or(b' ');
         let rest = bytes.get(here..).unwrap_or_default();
@@ -41,33 +43,35 @@ fn run(bytes: &[u8], test: impl Fn(&u8) -> bool) -> usize {
 }
 
 /// What stands for a piece of noise: its length in the text and the mark.
-type Mark = Option<(usize, Vec<u8>)>;
+type Mark = (usize, Vec<u8>);
 
 fn mark(length: usize, text: &str) -> Mark {
-    Some((length, text.as_bytes().to_vec()))
+    (length, text.as_bytes().to_vec())
 }
 
 /// A number that is noise, at the beginning of `rest`.
-fn noise(before: &[u8], rest: &[u8]) -> Mark {
+fn noise(before: &[u8], rest: &[u8]) -> Option<Mark> {
     if let Some(hex) = rest.strip_prefix(b"0x") {
         let digits = run(hex, u8::is_ascii_hexdigit);
-        return if digits >= 4 { mark(2 + digits, "<addr>") } else { None };
+        return (digits >= 4).then(|| mark(2 + digits, "<addr>"));
     }
     if let Some(length) = date(rest) {
-        return mark(length, "<date>");
+        return Some(mark(length, "<date>"));
     }
     if let Some(length) = clock(rest) {
-        return mark(length, "<time>");
+        return Some(mark(length, "<time>"));
     }
     if follows_pid(before) {
-        return mark(run(rest, u8::is_ascii_digit), "<pid>");
+        return Some(mark(run(rest, u8::is_ascii_digit), "<pid>"));
     }
     duration(rest)
 }
 
 /// `2031-03-02`, with a clock time after it.
 fn date(rest: &[u8]) -> Option<usize> {
-    let [y1, y2, y3, y4, separator, m1, m2, again, d1, d2, ..] = rest else { return None };
+    let [y1, y2, y3, y4, separator, m1, m2, again, d1, d2, ..] = rest else {
+        return None;
+    };
     let digits = [y1, y2, y3, y4, m1, m2, d1, d2].iter().all(|b| b.is_ascii_digit());
     if !digits || separator != again || !matches!(separator, b'-' | b'/') {
         return None;
@@ -84,7 +88,9 @@ fn date(rest: &[u8]) -> Option<usize> {
 fn clock(rest: &[u8]) -> Option<usize> {
     let hours = run(rest, u8::is_ascii_digit);
     let tail = rest.get(hours..)?;
-    let [b':', m1, m2, b':', s1, s2, more @ ..] = tail else { return None };
+    let [b':', m1, m2, b':', s1, s2, more @ ..] = tail else {
+        return None;
+    };
     if !(1..=2).contains(&hours) || ![m1, m2, s1, s2].iter().all(|b| b.is_ascii_digit()) {
         return None;
     }
@@ -126,7 +132,7 @@ fn follows_pid(before: &[u8]) -> bool {
 }
 
 /// `0.31s`, `12 ms`, `3 seconds`, `1.2 sec`.
-fn duration(rest: &[u8]) -> Mark {
+fn duration(rest: &[u8]) -> Option<Mark> {
     let whole = run(rest, u8::is_ascii_digit);
     let mut length = whole;
     if let Some([b'.', tail @ ..]) = rest.get(whole..) {
@@ -147,11 +153,11 @@ fn duration(rest: &[u8]) -> Mark {
     };
     // `3 s` in prose is rarer than `in 3 s`, but a bare `2 min` may be a word; both are times.
     let ends = word.get(letters).is_none_or(|b| !b.is_ascii_alphanumeric() && *b != b'_');
-    if is_unit && ends { mark(length, "<duration>") } else { None }
+    (is_unit && ends).then(|| mark(length, "<duration>"))
 }
 
 /// A path below a temporary folder: parts that hold a digit or a made-up name are noise.
-fn temporary(rest: &[u8]) -> Mark {
+fn temporary(rest: &[u8]) -> Option<Mark> {
     const FOLDERS: [&[u8]; 4] = [b"/tmp/", b"/var/folders/", b"/private/tmp/", b"/dev/shm/"];
     let folder = FOLDERS.iter().find(|f| rest.starts_with(f))?;
     let length = run(rest, |b| {
@@ -174,6 +180,7 @@ fn temporary(rest: &[u8]) -> Mark {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::mask;
 
@@ -201,8 +208,17 @@ mod tests {
 
     #[test]
     fn what_tells_states_apart_stays() {
-        for text in ["a.py:12:5: E501", "line 40", "3 passed", "x = 0x1", "v1.2.3", "src/a1.py",
-            "", "é 5 ü", "error 404 not found"] {
+        for text in [
+            "a.py:12:5: E501",
+            "line 40",
+            "3 passed",
+            "x = 0x1",
+            "v1.2.3",
+            "src/a1.py",
+            "",
+            "é 5 ü",
+            "error 404 not found",
+        ] {
             assert_eq!(masked(text), text);
         }
     }

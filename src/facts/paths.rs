@@ -161,6 +161,7 @@ fn common_folder<'a>(a: &'a str, b: &'a str) -> &'a str {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::profile::Profiles;
@@ -195,7 +196,8 @@ mod tests {
     #[test]
     fn the_common_root_of_absolute_targets_goes() {
         let mut group = Group::default();
-        let paths = ["/home/u/proj/src/a.py", "/home/u/proj/b.py", "/tmp/x", "c.py", "/home/u/proj"];
+        let paths =
+            ["/home/u/proj/src/a.py", "/home/u/proj/b.py", "/tmp/x", "c.py", "/home/u/proj"];
         let syms = paths.map(|p| group.symbols.intern(p));
         group.steps.facts.targets = syms.to_vec();
         relate_paths(&mut group);

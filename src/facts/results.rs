@@ -35,18 +35,15 @@ impl<'a> Seen<'a> {
         let text = whole.unwrap_or_default();
         let (head, tail) = (head(text), tail(text));
         let code = raw.exit_code.or_else(|| framed_exit_code(profile, text));
-        let timed_out =
-            || profile.timeouts.iter().any(|t| t.is_match(head) || t.is_match(tail));
+        let timed_out = || profile.timeouts.iter().any(|t| t.is_match(head) || t.is_match(tail));
         let by_code = || match code {
             Some(124) => Some(StepResult::Timeout),
             Some(130) => Some(StepResult::Interrupted),
             Some(137) => Some(StepResult::Killed),
             _ => None,
         };
-        let stopped = raw
-            .stopped
-            .or_else(|| timed_out().then_some(StepResult::Timeout))
-            .or_else(by_code);
+        let stopped =
+            raw.stopped.or_else(|| timed_out().then_some(StepResult::Timeout)).or_else(by_code);
         Self {
             whole,
             payload: payload(profile, text),
@@ -96,7 +93,9 @@ impl<'a> Seen<'a> {
         profile: &Profile,
         runners: &Runners,
     ) -> (StepResult, Flags) {
-        let Some(act) = act else { return (StepResult::Unknown, Flags::default()) };
+        let Some(act) = act else {
+            return (StepResult::Unknown, Flags::default());
+        };
         let came = self.of_act(act, profile, runners);
         let told = self.whole.is_some_and(|w| w.starts_with('{')) && self.is_refused(profile);
         if told && !came.0.failed() { (StepResult::Error, came.1) } else { came }

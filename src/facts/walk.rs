@@ -65,12 +65,13 @@ impl<'p> Walk<'p> {
         if text.is_empty() { Sym::NONE } else { self.symbols.intern(text) }
     }
 
-    /// Paths of an act as identities.
+    /// Paths of an act as identities. A word that the shell would have to expand names no file that
+    /// could be known.
     #[must_use]
     pub fn resolve(&self, act: &Act) -> Vec<String> {
         let file = !matches!(act.kind, ActKind::Search | ActKind::FileOp | ActKind::Copy);
         let mut paths: Vec<String> = Vec::new();
-        for path in &act.paths {
+        for path in act.paths.iter().filter(|p| !p.contains(['$', '`'])) {
             let path = relative(self.profile, &self.cwd, path, file);
             if !paths.contains(&path) {
                 paths.push(path);
@@ -134,7 +135,8 @@ impl<'p> Walk<'p> {
                 flags = if edited { flags } else { flags.with(Flags::NO_OP) };
             }
             ActKind::Unstash => {
-                paths = self.stashes.last().map(|s| s.keys().cloned().collect()).unwrap_or_default();
+                paths =
+                    self.stashes.last().map(|s| s.keys().cloned().collect()).unwrap_or_default();
                 let none = paths.is_empty();
                 flags = flags.with(Flags::UNSTASH);
                 flags = if none { flags.with(Flags::NO_OP) } else { flags };
@@ -224,7 +226,9 @@ impl<'p> Walk<'p> {
         let (result, flags) = came;
         let op = if act.kind.is_edit() { act.op.as_str() } else { "write" };
         let edit = act.edit.map(|edit| match act.kind {
-            ActKind::Move | ActKind::Copy | ActKind::Touch => Edit { kind: EditKind::Write, ..edit },
+            ActKind::Move | ActKind::Copy | ActKind::Touch => {
+                Edit { kind: EditKind::Write, ..edit }
+            }
             _ => edit,
         });
         let fact = Fact {
@@ -345,9 +349,12 @@ impl<'p> Walk<'p> {
     /// not tracked, and stay when everything is taken back; named, they are taken as they are.
     fn touched(&self, scope: Scope, paths: &[String]) -> Vec<String> {
         match scope {
-            Scope::All => {
-                self.edits.keys().filter(|p| !self.made.contains(*p)).cloned().collect()
-            }
+            Scope::All => self
+                .edits
+                .keys()
+                .filter(|p| !self.made.contains(*p) && !p.starts_with('/'))
+                .cloned()
+                .collect(),
             Scope::Made => self.made.iter().cloned().collect(),
             Scope::Named => self
                 .edits

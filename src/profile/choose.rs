@@ -26,16 +26,16 @@ impl CallCounts {
         self.total += 1;
     }
 
-    /// Share of the calls whose tool the profile lists; 0 without calls.
+    /// Share of the calls whose tool the profile lists, in thousandths; 0 without calls.
     #[must_use]
-    pub fn coverage(&self, profile: &Profile) -> f64 {
+    pub fn coverage(&self, profile: &Profile) -> u32 {
         let known: u32 = self
             .by_tool
             .iter()
             .filter(|(tool, _)| profile.tools.contains_key(*tool))
             .map(|(_, n)| n)
             .sum();
-        if self.total == 0 { 0.0 } else { f64::from(known) / f64::from(self.total) }
+        (1000 * known).checked_div(self.total).unwrap_or(0)
     }
 }
 
@@ -81,9 +81,8 @@ fn rank(profile: &Profile, format: &str, harness: &str, calls: &CallCounts) -> R
     let format = 5 * usize::from(profile.formats.iter().any(|f| f == format));
     let marked = usize::from(profile.marks.iter().any(|m| calls.by_tool.contains_key(m)));
     let silent = usize::from(profile.when_no_calls && calls.total == 0 && calls.texts > 0);
-    let covers = calls.total == 0 || coverage >= 0.5;
-    let share = (coverage * 1000.0).round() as u32;
-    (covers, named + format + marked + silent, share, profile.name == GENERIC)
+    let covers = calls.total == 0 || coverage >= 500;
+    (covers, named + format + marked + silent, coverage, profile.name == GENERIC)
 }
 
 /// Letters and digits only, lower case, so that `claude-code` and `claude_code` are one.
@@ -92,6 +91,7 @@ fn squeeze(name: &str) -> String {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

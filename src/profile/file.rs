@@ -53,6 +53,8 @@ struct ToolFile {
     #[serde(default)]
     opens: bool,
     #[serde(default)]
+    windowed: bool,
+    #[serde(default)]
     why: String,
 }
 
@@ -179,6 +181,7 @@ fn read_tool(origin: &str, name: &str, file: &ToolFile) -> Result<Tool, ProfileE
         sub,
         args: file.args.clone(),
         opens: file.opens,
+        windowed: file.windowed,
         why: file.why.clone(),
     })
 }

@@ -15,9 +15,9 @@ use std::sync::Arc;
 use regex::Regex;
 
 pub use choose::CallCounts;
+pub use programs::{Install, Kind, Program, Programs};
 pub(crate) use programs::{base_name, is_assignment};
 pub(crate) use runners::glob;
-pub use programs::{Install, Kind, Program, Programs};
 pub use runners::{Evidence, Runner, Runners, TargetRule, Verdict};
 
 /// A profile or table that could not be read.
@@ -152,6 +152,8 @@ pub struct Tool {
     pub args: BTreeMap<String, Vec<String>>,
     /// The tool leaves its file open for the tools that name no path.
     pub opens: bool,
+    /// It shows a window: the lines shown stand in the result.
+    pub windowed: bool,
     /// The rule in words.
     pub why: String,
 }
@@ -183,6 +185,7 @@ pub enum NoTool {
 
 /// How a framework's calls and results are read.
 #[derive(Debug, Default)]
+#[allow(clippy::struct_excessive_bools)] // They are independent facts about a framework.
 pub struct Profile {
     /// Id.
     pub name: String,
@@ -257,7 +260,7 @@ impl Profile {
 /// All profiles that are known, built in and from user files, with the tables that go with them.
 #[derive(Debug, Default)]
 pub struct Profiles {
-    profiles: Vec<Arc<Profile>>,
+    list: Vec<Arc<Profile>>,
     /// Test runners.
     pub runners: Runners,
     /// Shell programs.
@@ -287,11 +290,8 @@ impl Profiles {
     /// be read is left out here instead of failing.
     #[must_use]
     pub fn builtin() -> Self {
-        let mut profiles = Self {
-            profiles: Vec::new(),
-            runners: Runners::builtin(),
-            programs: Programs::builtin(),
-        };
+        let mut profiles =
+            Self { list: Vec::new(), runners: Runners::builtin(), programs: Programs::builtin() };
         for (origin, text) in BUILTIN {
             let _left_out = profiles.add(text, origin);
         }
@@ -303,9 +303,9 @@ impl Profiles {
     pub fn add(&mut self, text: &str, origin: &str) -> Result<String, ProfileError> {
         let profile = file::read(text, origin, self)?;
         let name = profile.name.clone();
-        match self.profiles.iter_mut().find(|p| p.name == name) {
+        match self.list.iter_mut().find(|p| p.name == name) {
             Some(old) => *old = Arc::new(profile),
-            None => self.profiles.push(Arc::new(profile)),
+            None => self.list.push(Arc::new(profile)),
         }
         Ok(name)
     }
@@ -313,23 +313,24 @@ impl Profiles {
     /// The profile of this name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Arc<Profile>> {
-        self.profiles.iter().find(|p| p.name == name)
+        self.list.iter().find(|p| p.name == name)
     }
 
     /// All profiles, in the order in which they were read.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<Profile>> {
-        self.profiles.iter()
+        self.list.iter()
     }
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::panic)]
 mod tests {
     use super::*;
 
     #[test]
     fn every_builtin_file_can_be_read() {
         let mut profiles = Profiles {
-            profiles: Vec::new(),
+            list: Vec::new(),
             runners: Runners::default(),
             programs: Programs::default(),
         };

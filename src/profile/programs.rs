@@ -94,11 +94,11 @@ pub struct Install {
 /// All programs.
 #[derive(Debug, Clone, Default)]
 pub struct Programs {
-    programs: BTreeMap<String, Program>,
+    by_name: BTreeMap<String, Program>,
     wrappers: Vec<Wrapper>,
     installs: Vec<Install>,
-    /// Lines that are plain executes although an install rule's first words fit.
-    quiet_flags: Vec<String>,
+    /// Flags with which a package manager changes nothing.
+    dry_run_flags: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -157,10 +157,10 @@ impl Programs {
             origin: origin.to_owned(),
             source: Box::new(source),
         })?;
-        let mut table = Self { quiet_flags: file.dry_run_flags, ..Self::default() };
+        let mut table = Self { dry_run_flags: file.dry_run_flags, ..Self::default() };
         for program in file.program {
             for name in &program.names {
-                table.programs.insert(
+                table.by_name.insert(
                     name.clone(),
                     Program {
                         op: program.op.clone().unwrap_or_else(|| name.clone()),
@@ -195,9 +195,9 @@ impl Programs {
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Program> {
         let name = base_name(name);
-        self.programs.get(name).or_else(|| {
+        self.by_name.get(name).or_else(|| {
             let plain = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
-            if plain.len() < name.len() { self.programs.get(plain) } else { None }
+            if plain.len() < name.len() { self.by_name.get(plain) } else { None }
         })
     }
 
@@ -231,7 +231,7 @@ impl Programs {
     /// The install rule that the line begins with.
     #[must_use]
     pub fn install(&self, line: &[String]) -> Option<&Install> {
-        if line.iter().any(|word| self.quiet_flags.contains(word)) {
+        if line.iter().any(|word| self.dry_run_flags.contains(word)) {
             return None;
         }
         self.installs

@@ -216,19 +216,14 @@ impl Runners {
     /// The runner that `python -m module` starts.
     #[must_use]
     pub fn find_module(&self, module: &str, rest: &[String]) -> Option<&Runner> {
-        self.runners
-            .iter()
-            .find(|r| r.modules.iter().any(|m| m == module) && !r.refuses(rest))
+        self.runners.iter().find(|r| r.modules.iter().any(|m| m == module) && !r.refuses(rest))
     }
 
     /// Whether the output shows that this program failed (or that it worked).
     #[must_use]
     pub fn evidence(&self, program: &str, output: &str) -> Option<bool> {
-        let rows = || {
-            self.evidence
-                .iter()
-                .filter(|e| e.programs.iter().any(|p| p == program || p == "*"))
-        };
+        let rows =
+            || self.evidence.iter().filter(|e| e.programs.iter().any(|p| p == program || p == "*"));
         let any = |patterns: &[Regex]| patterns.iter().any(|p| p.is_match(output));
         if rows().any(|e| any(&e.error)) {
             Some(false)
@@ -240,11 +235,7 @@ impl Runners {
     }
 }
 
-fn target_rule(
-    origin: &str,
-    runner: &str,
-    word: Option<&str>,
-) -> Result<TargetRule, ProfileError> {
+fn target_rule(origin: &str, runner: &str, word: Option<&str>) -> Result<TargetRule, ProfileError> {
     match word {
         None | Some("paths") => Ok(TargetRule::Paths),
         Some("words") => Ok(TargetRule::Words),

@@ -146,12 +146,18 @@ impl Reader<'_> {
 
     /// A later stage of a pipe that works on what the act before it shows. `true` when it was one.
     fn filter(&mut self, words: &[String], command: &Command, through_xargs: bool) -> bool {
-        let Some((name, rest)) = words.split_first() else { return false };
-        let Some(program) = self.tables.programs.get(name).cloned() else { return false };
+        let Some((name, rest)) = words.split_first() else {
+            return false;
+        };
+        let Some(program) = self.tables.programs.get(name).cloned() else {
+            return false;
+        };
         let taken = super::words::Words::new(rest, &program.values);
         let recursive = taken.has_short('r') || taken.has_short('R');
         let files = taken.positional.len();
-        let Some(last) = self.acts.last_mut() else { return false };
+        let Some(last) = self.acts.last_mut() else {
+            return false;
+        };
         let shows = last.kind == ActKind::View;
         match program.kind {
             Kind::Grep if through_xargs && last.kind == ActKind::Search => {
@@ -305,13 +311,11 @@ impl Reader<'_> {
     /// A shell with a line or a script.
     fn shell(&mut self, rest: &[String], program: &Program, command: &Command) -> Vec<Act> {
         let taken = super::words::Words::new(rest, &program.values);
-        if taken.has_short('c') && self.depth < DEEPEST {
-            if let Some(line) = taken.positional.first() {
-                self.depth += 1;
-                let inner = acts_inside(self, line);
-                self.depth -= 1;
-                return inner;
-            }
+        if let Some(line) = taken.positional.first()
+            && taken.has_short('c')
+            && self.depth < DEEPEST
+        {
+            return acts_inside(self, line);
         }
         let script: Vec<String> = taken.positional.iter().map(|w| (*w).to_owned()).collect();
         if let Some(test) = self.test(&script) {
@@ -333,7 +337,7 @@ fn acts_inside(outer: &mut Reader<'_>, line: &str) -> Vec<Act> {
         tables: outer.tables,
         acts: Vec::new(),
         cwd: String::new(),
-        depth: outer.depth,
+        depth: outer.depth + 1,
         pipefail: false,
         errexit: false,
     };
@@ -348,7 +352,8 @@ fn xargs(words: &[String]) -> Vec<String> {
     while let Some((word, more)) = rest.split_first()
         && word.starts_with('-')
     {
-        rest = if VALUES.contains(&word.as_str()) { more.get(1..).unwrap_or_default() } else { more };
+        rest =
+            if VALUES.contains(&word.as_str()) { more.get(1..).unwrap_or_default() } else { more };
     }
     rest.iter().filter(|w| *w != "{}").cloned().collect()
 }
@@ -356,9 +361,7 @@ fn xargs(words: &[String]) -> Vec<String> {
 /// Writing a text to files.
 pub(super) fn write(paths: Vec<String>, append: bool, text: &str, why: &str) -> Act {
     if append {
-        Act::new(ActKind::Append, "insert", why)
-            .on(paths)
-            .editing(edit(EditKind::Insert, "", text))
+        Act::new(ActKind::Append, "insert", why).on(paths).editing(edit(EditKind::Insert, "", text))
     } else {
         Act::new(ActKind::Write, "write", why).on(paths).editing(edit(EditKind::Write, "", text))
     }
@@ -367,7 +370,9 @@ pub(super) fn write(paths: Vec<String>, append: bool, text: &str, why: &str) -> 
 /// For which acts the code of the line speaks: in a pipe for the last stage, after `;` for the last
 /// command, after `||` for none, along `&&` for all when it is 0.
 fn speaks(script: &Script, act: &Act, pipefail: bool, errexit: bool) -> Speaks {
-    let Some(own) = script.pipes.get(act.pipe) else { return Speaks::Never };
+    let Some(own) = script.pipes.get(act.pipe) else {
+        return Speaks::Never;
+    };
     if own.detached || own.link == Link::Or || (act.stage + 1 < own.stages && !pipefail) {
         return Speaks::Never;
     }

@@ -56,8 +56,7 @@ pub fn cut(command: &str) -> Cut {
                 let (line, after) = split_line(rest);
                 rest = after;
                 let plain = line.trim_end_matches(['\n', '\r']);
-                let plain =
-                    if heredoc.strip_tabs { plain.trim_start_matches('\t') } else { plain };
+                let plain = if heredoc.strip_tabs { plain.trim_start_matches('\t') } else { plain };
                 // A closing word followed by blanks ends the body in no shell, but models write it.
                 if plain.trim_end() == heredoc.end {
                     break;
@@ -141,7 +140,9 @@ fn operator(text: &str) -> Option<(Waiting, usize)> {
         inner.get(..close)?.to_owned()
     } else {
         let close = word
-            .find(|c: char| c.is_whitespace() || matches!(c, ';' | '&' | '|' | '<' | '>' | ')' | '('))
+            .find(|c: char| {
+                c.is_whitespace() || matches!(c, ';' | '&' | '|' | '<' | '>' | ')' | '(')
+            })
             .unwrap_or(word.len());
         length += close;
         word.get(..close)?.replace('\\', "")
@@ -165,7 +166,9 @@ mod tests {
 
     #[test]
     fn quoted_operators_and_shifts_stay() {
-        for text in ["python -c \"print(1 << two)\"", "echo '<<EOF'\n", "cat <<< EOF", "# <<EOF\nls"] {
+        for text in
+            ["python -c \"print(1 << two)\"", "echo '<<EOF'\n", "cat <<< EOF", "# <<EOF\nls"]
+        {
             assert_eq!(cut(text).text, text);
         }
     }

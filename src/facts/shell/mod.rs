@@ -3,6 +3,7 @@
 
 mod classify;
 mod edits;
+mod git;
 mod heredoc;
 mod parse;
 mod programs;
@@ -86,14 +87,18 @@ fn lead(acts: &[Act]) -> Act {
             && act.flags.has(Flags::RUNS_FILE)
             && act.paths.iter().any(|p| written.iter().any(|w| same_file(w, p)))
     };
-    let rank = |act: &Act| if runs_written(act) { 9 } else { act.kind.rank() };
+    let rank = |act: &Act| {
+        if runs_written(act) { 9 } else { act.kind.rank() }
+    };
     let mut best: Option<&Act> = None;
     for act in acts {
         if best.is_none_or(|b| rank(act) > rank(b)) {
             best = Some(act);
         }
     }
-    let Some(best) = best else { return Act::default() };
+    let Some(best) = best else {
+        return Act::default();
+    };
     let mut lead = best.clone();
     if lead.kind == ActKind::Quiet {
         return lead;
@@ -110,18 +115,19 @@ fn lead(acts: &[Act]) -> Act {
         if act.extent != lead.extent {
             lead.extent = crate::rollout::facts::Extent::None;
         }
-        // The code of the line speaks for all of them only as far as for the weakest.
-        lead.speaks = weaker(lead.speaks, act.speaks);
+        lead.speaks = together(lead.speaks, act.speaks);
     }
     lead.edit = hashes::join(&all_edits);
     lead
 }
 
-fn weaker(a: Speaks, b: Speaks) -> Speaks {
+/// For what the code of a line speaks when two acts of it are taken as one: for nothing when one of
+/// them is out of its reach; along `&&` the code of the last is the code of both.
+fn together(a: Speaks, b: Speaks) -> Speaks {
     match (a, b) {
         (Speaks::Never, _) | (_, Speaks::Never) => Speaks::Never,
-        (Speaks::OnZero, _) | (_, Speaks::OnZero) => Speaks::OnZero,
-        _ => Speaks::Always,
+        (Speaks::Always, _) | (_, Speaks::Always) => Speaks::Always,
+        _ => Speaks::OnZero,
     }
 }
 

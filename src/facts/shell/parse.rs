@@ -116,7 +116,7 @@ impl<'t> Walk<'t> {
         self.text.get(node.byte_range()).unwrap_or_default()
     }
 
-    fn children<'n>(node: Node<'n>) -> Vec<Node<'n>> {
+    fn children(node: Node<'_>) -> Vec<Node<'_>> {
         let mut cursor = node.walk();
         node.children(&mut cursor).collect()
     }
@@ -140,8 +140,14 @@ impl<'t> Walk<'t> {
                 self.detach(from);
             }
             "subshell" => self.nested(node, link, true, depth),
-            "variable_assignment" | "variable_assignments" | "comment" | "command_substitution"
-            | "process_substitution" | "heredoc_body" | "string" | "raw_string" => {}
+            "variable_assignment"
+            | "variable_assignments"
+            | "comment"
+            | "command_substitution"
+            | "process_substitution"
+            | "heredoc_body"
+            | "string"
+            | "raw_string" => {}
             _ => self.nested(node, link, subshell, depth),
         }
     }
@@ -253,8 +259,12 @@ impl<'t> Walk<'t> {
                 for child in Self::children(node).into_iter().filter(Node::is_named) {
                     if !matches!(
                         child.kind(),
-                        "word" | "string" | "raw_string" | "command_substitution"
-                            | "variable_name" | "concatenation"
+                        "word"
+                            | "string"
+                            | "raw_string"
+                            | "command_substitution"
+                            | "variable_name"
+                            | "concatenation"
                     ) {
                         self.stage(child, stage, Vec::new(), true);
                     }
@@ -295,9 +305,7 @@ impl<'t> Walk<'t> {
     }
 
     fn redirect(&self, node: Node<'_>) -> Option<Redirect> {
-        let fd = node
-            .child_by_field_name("descriptor")
-            .and_then(|n| self.source(n).parse().ok());
+        let fd = node.child_by_field_name("descriptor").and_then(|n| self.source(n).parse().ok());
         let operator = Self::children(node).into_iter().find(|c| !c.is_named())?;
         let target = node.child_by_field_name("destination").map(|n| unquote(self.source(n)));
         Some(Redirect {
@@ -315,9 +323,8 @@ impl<'t> Walk<'t> {
     /// Nothing could be read: the first line's words, so that the program at least is known.
     fn first_line_only(&mut self) {
         let line = self.text.lines().map(str::trim).find(|l| !l.is_empty() && !l.starts_with('#'));
-        let words: Vec<String> = line
-            .map(|l| l.split_whitespace().take(64).map(unquote).collect())
-            .unwrap_or_default();
+        let words: Vec<String> =
+            line.map(|l| l.split_whitespace().take(64).map(unquote).collect()).unwrap_or_default();
         if !words.is_empty() && !words.iter().all(|w| crate::profile::is_assignment(w)) {
             self.open_pipe(Link::Then);
             self.script.commands.push(Command { words, ..Command::default() });
@@ -385,6 +392,7 @@ fn ansi_c(chars: &mut std::iter::Peekable<std::str::Chars<'_>>, text: &mut Strin
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::panic)]
 mod tests {
     use super::*;
 
@@ -414,11 +422,16 @@ mod tests {
         let script = read("cd /a && pytest 2>&1 | grep x 2>&1 | tail -3 > f && ls");
         let places: Vec<(String, usize, usize)> =
             script.commands.iter().map(|c| (c.words.join(" "), c.pipe, c.stage)).collect();
-        let expected = [("cd /a", 0, 0), ("pytest", 1, 0), ("grep x", 1, 1), ("tail -3", 1, 2), ("ls", 2, 0)];
+        let expected =
+            [("cd /a", 0, 0), ("pytest", 1, 0), ("grep x", 1, 1), ("tail -3", 1, 2), ("ls", 2, 0)];
         assert_eq!(places, expected.map(|(w, p, s)| (w.to_owned(), p, s)));
         let links: Vec<Link> = script.pipes.iter().map(|p| p.link).collect();
         assert_eq!(links, [Link::Then, Link::And, Link::And]);
-        let written = script.commands.iter().filter_map(|c| c.redirects.iter().find_map(Redirect::output)).collect::<Vec<_>>();
+        let written = script
+            .commands
+            .iter()
+            .filter_map(|c| c.redirects.iter().find_map(Redirect::output))
+            .collect::<Vec<_>>();
         assert_eq!(written, [("f", false)]);
     }
 

@@ -6,7 +6,10 @@ use crate::profile::{Kind, Program, Runner, TargetRule, base_name};
 use crate::rollout::facts::{EditKind, Extent, Flags};
 
 use super::classify::{Reader, write};
-use super::edits::{awk_extent, cut_head, cut_tail, diff_files, git, patch_acts, sed, sed_extent};
+use super::edits::{
+    DiffFiles, awk_extent, cut_head, cut_tail, diff_files, patch_acts, sed, sed_extent,
+};
+use super::git::git;
 use super::parse::{Command, Redirect};
 use super::words::{Words, line_count};
 
@@ -30,7 +33,9 @@ impl Reader<'_> {
         while let Some((word, more)) = rest.split_first() {
             match word.as_str() {
                 "-m" if program.op == "python" => return self.module(more, act),
-                "-c" | "-e" | "--eval" | "-p" | "--print" | "-pe" if word != "-p" || more.len() == 1 => {
+                "-c" | "-e" | "--eval" | "-p" | "--print" | "-pe"
+                    if word != "-p" || more.len() == 1 =>
+                {
                     let code = more.first().map_or("", String::as_str);
                     return vec![may_write(act, code)];
                 }
@@ -49,7 +54,9 @@ impl Reader<'_> {
 
     /// `python -m MODULE`: a runner, a package manager, or any other module.
     fn module(&mut self, words: &[String], act: Act) -> Vec<Act> {
-        let Some((module, rest)) = words.split_first() else { return vec![act] };
+        let Some((module, rest)) = words.split_first() else {
+            return vec![act];
+        };
         if let Some(runner) = self.tables.runners.find_module(module, rest) {
             return vec![test_act(runner, std::slice::from_ref(module), rest)];
         }
@@ -119,8 +126,21 @@ fn test_path(word: &str) -> String {
 #[must_use]
 pub fn may_write(act: Act, code: &str) -> Act {
     const SIGNS: [&str; 16] = [
-        "'w'", "\"w\"", "'a'", "\"a\"", "'wb'", "\"wb\"", "'r+'", "\"r+\"", ".write_text(",
-        ".write_bytes(", "writeFile", "shutil.", "os.remove", "os.rename", "os.unlink",
+        "'w'",
+        "\"w\"",
+        "'a'",
+        "\"a\"",
+        "'wb'",
+        "\"wb\"",
+        "'r+'",
+        "\"r+\"",
+        ".write_text(",
+        ".write_bytes(",
+        "writeFile",
+        "shutil.",
+        "os.remove",
+        "os.rename",
+        "os.unlink",
         "fileinput",
     ];
     if SIGNS.iter().any(|sign| code.contains(sign)) { act.marked(Flags::MAY_WRITE) } else { act }
@@ -139,23 +159,11 @@ pub(super) fn acts(
     let act = |kind: ActKind| Act::new(kind, &program.op, &program.why);
     let whole = || command.words.join(" ");
     match kind {
-        Kind::View | Kind::Head | Kind::Tail => vec![view(kind, program, rest, command, through_xargs)],
-        Kind::Sed => sed_acts(program, rest, command, through_xargs),
-        Kind::Awk => {
-            let script = taken.positional.first().copied().unwrap_or_default();
-            let mut files: Vec<String> = named().into_iter().skip(1).collect();
-            files.extend(input_file(command));
-            if rest.iter().any(|w| w == "inplace") {
-                let edit = edit(EditKind::Replace, "", script);
-                return vec![Act::new(ActKind::Replace, "replace", "awk edits in place").on(files).editing(edit)];
-            }
-            if files.is_empty() && !through_xargs {
-                return vec![act(ActKind::Execute)];
-            }
-            let mut view = act(ActKind::View).on(files);
-            view.extent = awk_extent(script);
-            vec![view]
+        Kind::View | Kind::Head | Kind::Tail => {
+            vec![view(kind, program, rest, command, through_xargs)]
         }
+        Kind::Sed => sed_acts(program, rest, command, through_xargs),
+        Kind::Awk => vec![awk(program, rest, command, through_xargs)],
         Kind::Perl => vec![perl(program, rest, command.body.as_deref())],
         Kind::Grep => {
             let given = taken.has(&["-e", "-f", "--regexp", "--file", "--files"]);
@@ -168,57 +176,24 @@ pub(super) fn acts(
         Kind::List => vec![act(ActKind::Search).on(or_here(named()))],
         Kind::Produce => {
             let mut quiet = act(ActKind::Quiet);
-            let words = rest.iter().skip_while(|w| matches!(w.as_str(), "-e" | "-n" | "-en" | "-ne" | "-E"));
+            let words = rest
+                .iter()
+                .skip_while(|w| matches!(w.as_str(), "-e" | "-n" | "-en" | "-ne" | "-E"));
             quiet.prints = Some(words.cloned().collect::<Vec<_>>().join(" "));
             vec![quiet]
         }
         Kind::Tee => {
             let append = taken.has(&["-a", "--append"]);
             let text = command.body.clone().unwrap_or_else(whole);
-            let files: Vec<String> = named().into_iter().filter(|p| !p.starts_with("/dev/")).collect();
+            let files: Vec<String> =
+                named().into_iter().filter(|p| !p.starts_with("/dev/")).collect();
             vec![write(files, append, &text, "tee writes a file")]
         }
-        Kind::Patch => {
-            if taken.has(&["--dry-run"]) {
-                return vec![act(ActKind::Execute)];
-            }
-            let mut files = command.body.as_deref().map(diff_files).unwrap_or_default();
-            if let Some(file) = taken.positional.first() {
-                files = super::edits::DiffFiles { changed: vec![(*file).to_owned()], ..Default::default() };
-            }
-            let diff = command.body.clone().unwrap_or_else(|| {
-                let input = input_file(command).unwrap_or_default();
-                format!("{} < {input}", whole())
-            });
-            patch_acts(&diff, files, &program.why)
-        }
-        Kind::Git => {
-            let global = Words::new(rest, &program.values);
-            let from = rest.len() - after_globals(rest, &program.values);
-            let words = rest.get(from..).unwrap_or_default();
-            let folder = global.values(&["-C"]).next();
-            let mut made = git(words, &whole(), command.body.as_deref())
-                .unwrap_or_else(|| vec![act(ActKind::Execute)]);
-            if let Some(folder) = folder {
-                for path in made.iter_mut().flat_map(|a| &mut a.paths) {
-                    *path = crate::facts::paths::join(folder, path);
-                }
-            }
-            for searched in made.iter_mut().filter(|a| a.kind == ActKind::Search) {
-                searched.paths = or_here(std::mem::take(&mut searched.paths));
-            }
-            made
-        }
+        Kind::Patch => patch(program, rest, command),
+        Kind::Git => git_acts(program, rest, command),
         Kind::Remove => vec![act(ActKind::Remove).on(named())],
-        Kind::Move | Kind::Copy => {
-            let mut paths = named();
-            let folder = taken.values(&["-t", "--target-directory"]).next().map(str::to_owned);
-            let to = folder.map(|f| format!("{f}/")).or_else(|| (paths.len() > 1).then(|| paths.pop()).flatten());
-            let mut moved = act(if kind == Kind::Move { ActKind::Move } else { ActKind::Copy }).on(paths);
-            moved.to = to;
-            moved.edit = Some(edit(EditKind::Write, "", &whole()));
-            vec![moved]
-        }
+        Kind::Move => vec![moved(act(ActKind::Move), &taken, &whole())],
+        Kind::Copy => vec![moved(act(ActKind::Copy), &taken, &whole())],
         Kind::Touch => vec![act(ActKind::Touch).on(named()).editing(edit(EditKind::Write, "", ""))],
         Kind::FileOp => {
             let skip = usize::from(base_name(&program.op).starts_with("ch"));
@@ -236,6 +211,74 @@ pub(super) fn acts(
         }
         Kind::Interpreter | Kind::Shell => vec![act(ActKind::Execute)],
     }
+}
+
+fn awk(program: &Program, rest: &[String], command: &Command, through_xargs: bool) -> Act {
+    let taken = Words::new(rest, &program.values);
+    let script = taken.positional.first().copied().unwrap_or_default();
+    let mut files: Vec<String> = taken.positional.iter().skip(1).map(|w| (*w).to_owned()).collect();
+    files.extend(input_file(command));
+    if rest.iter().any(|w| w == "inplace") {
+        let edit = edit(EditKind::Replace, "", script);
+        return Act::new(ActKind::Replace, "replace", "awk edits in place").on(files).editing(edit);
+    }
+    if files.is_empty() && !through_xargs {
+        return Act::new(ActKind::Execute, &program.op, &program.why);
+    }
+    let mut view = Act::new(ActKind::View, &program.op, &program.why).on(files);
+    view.extent = awk_extent(script);
+    view
+}
+
+fn patch(program: &Program, rest: &[String], command: &Command) -> Vec<Act> {
+    let taken = Words::new(rest, &program.values);
+    if taken.has(&["--dry-run"]) {
+        return vec![Act::new(ActKind::Execute, &program.op, &program.why)];
+    }
+    let mut files = command.body.as_deref().map(diff_files).unwrap_or_default();
+    if let Some(file) = taken.positional.first() {
+        files = DiffFiles { changed: vec![(*file).to_owned()], ..DiffFiles::default() };
+    }
+    // A diff that stands in a file is known by the command that applies it.
+    let diff = command.body.clone().unwrap_or_else(|| {
+        let input = input_file(command).unwrap_or_default();
+        format!("{} < {input}", command.words.join(" "))
+    });
+    patch_acts(&diff, files, &program.why)
+}
+
+fn git_acts(program: &Program, rest: &[String], command: &Command) -> Vec<Act> {
+    let folder = Words::new(rest, &program.values).values(&["-C"]).next();
+    let from = rest.len() - after_globals(rest, &program.values);
+    let words = rest.get(from..).unwrap_or_default();
+    let whole = command.words.join(" ");
+    let mut made = git(words, &whole, command.body.as_deref())
+        .unwrap_or_else(|| vec![Act::new(ActKind::Execute, &program.op, &program.why)]);
+    for act in &mut made {
+        if act.kind == ActKind::Search {
+            act.paths = or_here(std::mem::take(&mut act.paths));
+        }
+        if let Some(folder) = folder {
+            for path in &mut act.paths {
+                *path = crate::facts::paths::join(folder, path);
+            }
+        }
+    }
+    made
+}
+
+/// Moving or copying: the last word, or the folder behind `-t`, is where to.
+fn moved(act: Act, taken: &Words<'_>, whole: &str) -> Act {
+    let mut paths: Vec<String> = taken.positional.iter().map(|w| (*w).to_owned()).collect();
+    let folder = taken.values(&["-t", "--target-directory"]).next();
+    let to = match folder {
+        Some(folder) => Some(format!("{folder}/")),
+        None if paths.len() > 1 => paths.pop(),
+        None => None,
+    };
+    let mut moved = act.on(paths).editing(edit(EditKind::Write, "", whole));
+    moved.to = to;
+    moved
 }
 
 /// How many words stand from the sub-command on.
@@ -302,13 +345,20 @@ fn view(
     act
 }
 
-fn sed_acts(program: &Program, rest: &[String], command: &Command, through_xargs: bool) -> Vec<Act> {
+fn sed_acts(
+    program: &Program,
+    rest: &[String],
+    command: &Command,
+    through_xargs: bool,
+) -> Vec<Act> {
     let call = sed(rest, program);
     let mut files: Vec<String> = call.files.iter().map(|f| (*f).to_owned()).collect();
     files.extend(input_file(command));
     if call.in_place {
         let edit = edit(EditKind::Replace, "", &call.script);
-        return vec![Act::new(ActKind::Replace, "replace", "sed edits in place").on(files).editing(edit)];
+        return vec![
+            Act::new(ActKind::Replace, "replace", "sed edits in place").on(files).editing(edit),
+        ];
     }
     if files.is_empty() && !through_xargs {
         return vec![Act::new(ActKind::Execute, &program.op, &program.why)];
@@ -350,13 +400,18 @@ fn perl(program: &Program, rest: &[String], body: Option<&str>) -> Act {
 /// `find`: where it searches, and what it does with what it finds.
 fn find(program: &Program, rest: &[String]) -> Vec<Act> {
     let ends = |w: &&String| w.starts_with('-') || matches!(w.as_str(), "(" | "!" | "\\(");
-    let paths: Vec<String> =
-        rest.iter().skip_while(|w| matches!(w.as_str(), "-L" | "-H" | "-P")).take_while(|w| !ends(w)).cloned().collect();
+    let paths: Vec<String> = rest
+        .iter()
+        .skip_while(|w| matches!(w.as_str(), "-L" | "-H" | "-P"))
+        .take_while(|w| !ends(w))
+        .cloned()
+        .collect();
     let search = Act::new(ActKind::Search, &program.op, &program.why).on(or_here(paths));
     if rest.iter().any(|w| w == "-delete") {
         return vec![search, Act::new(ActKind::Remove, "rm", "find removes files")];
     }
-    let Some(at) = rest.iter().position(|w| matches!(w.as_str(), "-exec" | "-execdir" | "-ok")) else {
+    let Some(at) = rest.iter().position(|w| matches!(w.as_str(), "-exec" | "-execdir" | "-ok"))
+    else {
         return vec![search];
     };
     let inner: Vec<String> = rest
@@ -371,9 +426,14 @@ fn find(program: &Program, rest: &[String]) -> Vec<Act> {
             vec![Act { op: "grep".to_owned(), why: "grep looks for text".to_owned(), ..search }]
         }
         Some("rm") => vec![search, Act::new(ActKind::Remove, "rm", "find removes files")],
-        Some("sed" | "perl") if inner.iter().any(|w| w.starts_with("-i") || w.starts_with("-pi")) => {
+        Some("sed" | "perl")
+            if inner.iter().any(|w| w.starts_with("-i") || w.starts_with("-pi")) =>
+        {
             let edit = edit(EditKind::Replace, "", &inner.join(" "));
-            vec![search, Act::new(ActKind::Replace, "replace", "edits what find finds").editing(edit)]
+            vec![
+                search,
+                Act::new(ActKind::Replace, "replace", "edits what find finds").editing(edit),
+            ]
         }
         _ => vec![search],
     }

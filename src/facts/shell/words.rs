@@ -43,7 +43,9 @@ impl<'a> Words<'a> {
     pub fn has_short(&self, letter: char) -> bool {
         self.flags.iter().any(|(flag, _)| {
             flag.strip_prefix('-').is_some_and(|f| {
-                !f.starts_with('-') && f.chars().all(|c| c.is_ascii_alphabetic()) && f.contains(letter)
+                !f.starts_with('-')
+                    && f.chars().all(|c| c.is_ascii_alphabetic())
+                    && f.contains(letter)
             })
         })
     }
