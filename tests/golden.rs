@@ -5,10 +5,11 @@
 mod common;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use credscope::analysis::{Analysis, AnalysisSettings};
 use credscope::credit::{ColumnSpec, CreditSettings, Prior, RewardSource, StepRewardMode, Visit};
-use credscope::rollout::Outcome;
+use credscope::rollout::{Group, Outcome};
 use credscope::signature::Abstraction;
 use serde_json::Value;
 
@@ -86,9 +87,8 @@ fn claim(prefix: &str, variant: &str, score: &str, file_gamma: Option<f64>) -> O
                 &[("normalize", if v.contains("normalize=True") { "on" } else { "off" })],
             )
         }
-        ("verl" | "rllm", "rloo" | "rloo_vectorized") => {
-            column("rloo", &[("singleton", "raw"), ("score", score)])
-        }
+        ("verl", "rloo_vectorized") => column("rloo", &[("score", score)]),
+        ("verl" | "rllm", "rloo") => column("rloo", &[("singleton", "raw"), ("score", score)]),
         ("trl", "rloo") => column("rloo", &[("score", score)]),
         ("trl", "rloo[normalize_advantages]") => {
             column("rloo", &[("score", score), ("std", "group")])
@@ -122,7 +122,7 @@ fn claim(prefix: &str, variant: &str, score: &str, file_gamma: Option<f64>) -> O
                 credit.step_reward = StepRewardMode::None;
             }
             let norm = if v.contains("no_std") { "mean" } else { "std" };
-            column("grpo-step", &[("pool", "first-return"), ("norm", norm)])
+            column("grpo-step", &[("pool", "first-return"), ("norm", norm), ("alone", "unscaled")])
         }
         ("roll", v) => {
             credit.gamma = file_gamma?;
@@ -132,12 +132,27 @@ fn claim(prefix: &str, variant: &str, score: &str, file_gamma: Option<f64>) -> O
                 _ if list.contains("identity]") => Some("none"),
                 _ => None,
             };
-            if v == "step_returns" {
+            if v == "step_returns" || v == "agentic_reinforce_return" {
                 column("reinforce++", &[("gamma", "inherit"), ("whiten", "off")])
             } else if v.starts_with("step_reinforce") {
                 column("grpo-step", &[("norm", norm(v)?)])
             } else {
-                None
+                let norm = match norm(v)? {
+                    "std" => "mean_std",
+                    other => other,
+                };
+                let episode = if v.starts_with("gigpo_step") { "off" } else { "per-step" };
+                let omega = if v.starts_with("gigpo_episode") { "0" } else { "1" };
+                column(
+                    "gigpo",
+                    &[
+                        ("gamma", "inherit"),
+                        ("norm", norm),
+                        ("score", "total"),
+                        ("episode", episode),
+                        ("omega", omega),
+                    ],
+                )
             }
         }
         ("gigpo", v) => {
@@ -161,7 +176,7 @@ fn claim(prefix: &str, variant: &str, score: &str, file_gamma: Option<f64>) -> O
                         ("score", score),
                         ("episode", episode),
                         ("omega", omega),
-                        ("singleton", "raw"),
+                        ("singleton", if episode == "per-step" { "zero" } else { "raw" }),
                     ],
                 )
             }
@@ -184,7 +199,7 @@ fn claim(prefix: &str, variant: &str, score: &str, file_gamma: Option<f64>) -> O
         }
         ("a2agent", v) => {
             let norm = if v.contains("mean_std_norm") { "mean_std" } else { "mean" };
-            let base = if v.contains("base=True") { "rollout" } else { "off" };
+            let base = if v.contains("base=True") { "return0" } else { "off" };
             let key = if v.contains("state_action") { "action" } else { "previous" };
             column(
                 "a2agent",
@@ -224,6 +239,7 @@ fn claim(prefix: &str, variant: &str, score: &str, file_gamma: Option<f64>) -> O
                     ("output", output),
                     ("episode", "per-step"),
                     ("exponent", "d"),
+                    ("episode-score", "r-succ"),
                     ("w-e", between(v, "ep_w=").unwrap_or("1")),
                 ],
             )
@@ -279,6 +295,15 @@ fn walks(group: &Value) -> Vec<common::Walk> {
         .collect()
 }
 
+/// The fixed values that the critic's goldens were made with.
+fn add_critic(group: &mut Group) {
+    let mut values = Vec::new();
+    for (i, rollout) in group.rollouts.iter().enumerate() {
+        values.extend((0..rollout.steps.len()).map(|t| Some(0.1 * ((7 * i + 3 * t) % 10) as f64)));
+    }
+    group.steps.values = vec![("critic".to_owned(), values)];
+}
+
 #[test]
 fn every_golden_variant_is_claimed_and_met() {
     let Some(folder) = common::golden() else {
@@ -295,9 +320,11 @@ fn every_golden_variant_is_claimed_and_met() {
         }
         let prefix = name.split("__").next().unwrap();
         let score = if name.ends_with("__total.json") { "total" } else { "outcome" };
-        let file_gamma = between(name, "__g").and_then(|g| g.strip_suffix(".json")?.parse().ok());
+        let file_gamma =
+            name.rsplit_once("__g").and_then(|(_, g)| g.strip_suffix(".json")?.parse().ok());
         let file: Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
-        let group = common::group(&walks(&file["group"]));
+        let mut group = common::group(&walks(&file["group"]));
+        add_critic(Arc::make_mut(&mut group));
         for (variant, expected) in file["expected"].as_object().unwrap() {
             let Some(claim) = claim(prefix, variant, score, file_gamma) else {
                 let allowed =
@@ -326,7 +353,13 @@ fn every_golden_variant_is_claimed_and_met() {
                 .collect();
             assert_eq!(expected.len(), column.cells.len(), "{name}: {variant}");
             for (step, want) in expected.iter().enumerate() {
-                let got = column.cells[step].unwrap_or(f64::NAN);
+                // These variants are returns: the advantage and the critic's value.
+                let critic = if variant.starts_with("gae_returns") {
+                    group.steps.values[0].1[step].unwrap()
+                } else {
+                    0.0
+                };
+                let got = column.cells[step].unwrap_or(f64::NAN) + critic;
                 if got.is_nan() || (got - want).abs() > tolerance {
                     failures.push(format!("{name}: {variant}: step {step}: {got} is not {want}"));
                 }

@@ -377,7 +377,7 @@ static GRAPH_GPO_META: Meta = Meta {
             name: "normalize-distance",
             default: "off",
             range: "off|on",
-            meaning: "on: distances divided by the longest one",
+            meaning: "on: the distance that the best step from s leaves is taken off",
         },
         ParamSpec {
             name: "norm",
@@ -391,6 +391,12 @@ static GRAPH_GPO_META: Meta = Meta {
             default: "rollout",
             range: "rollout|per-step",
             meaning: "GRPO over rollouts, or over step rows as the reference code does",
+        },
+        ParamSpec {
+            name: "episode-score",
+            default: "R",
+            range: "R|r-succ",
+            meaning: "score of the GRPO part: R, or r_succ R as the reference code has it",
         },
         ParamSpec {
             name: "output",
@@ -413,17 +419,23 @@ impl GraphGpo {
         let unreachable = longest + 1;
         let w = params.number("w", 0.2);
         let offset = if params.is("exponent", "d") { 0.0 } else { 1.0 };
-        let scale = params.is("normalize-distance", "on").then(|| f64::from(unreachable));
+        let distance_after = |s: usize| match successor(context, s, false) {
+            Next::State(next) => {
+                distance.get(next as usize).copied().flatten().unwrap_or(unreachable)
+            }
+            Next::End(1.0) => 0,
+            Next::End(_) => unreachable,
+        };
+        // The distance that the best step from here would leave.
+        let best_after = |s: usize| {
+            let here = distance.get(context.graph.state_of(s) as usize).copied().flatten();
+            here.unwrap_or(unreachable) - 1
+        };
+        let take_off = params.is("normalize-distance", "on");
         (0..context.group.len())
             .map(|s| {
-                let d = match successor(context, s, false) {
-                    Next::State(next) => {
-                        distance.get(next as usize).copied().flatten().unwrap_or(unreachable)
-                    }
-                    Next::End(1.0) => 0,
-                    Next::End(_) => unreachable,
-                };
-                let d = scale.map_or(f64::from(d), |scale| f64::from(d) / scale);
+                let off = if take_off { best_after(s) } else { 0 };
+                let d = f64::from(distance_after(s).saturating_sub(off));
                 params.number("r-succ", 10.0) * w.powf(d + offset)
             })
             .collect()
@@ -455,12 +467,10 @@ impl Formula for GraphGpo {
         let states = Groups::by(context, |s| Some(context.graph.state_of(s)));
         let divide = params.is("norm", "mean_std");
         let weight = params.number("w-e", 1.0);
-        let episode = super::step_groups::episode_part(
-            algebra,
-            context,
-            divide,
-            params.is("episode", "per-step"),
-        );
+        let scale =
+            if params.is("episode-score", "R") { 1.0 } else { params.number("r-succ", 10.0) };
+        let per_step = params.is("episode", "per-step");
+        let episode = super::step_groups::episode_part(algebra, context, divide, per_step, scale);
         let mut pools: FxHashMap<usize, (A::Value, A::Value)> = FxHashMap::default();
         fill(context, wanted, |step| {
             if params.is("output", "path") {

@@ -31,6 +31,12 @@ static META: Meta = Meta {
             meaning: "beside the deviation",
         },
         ParamSpec {
+            name: "alone",
+            default: "all-steps",
+            range: "all-steps|unscaled",
+            meaning: "first-return pool of one: all steps instead, or centred on it with a deviation of 1",
+        },
+        ParamSpec {
             name: "gamma",
             default: "inherit",
             range: "number from 0 to 1, or inherit",
@@ -53,7 +59,11 @@ impl GrpoStep {
             return (all, false);
         }
         let first: Vec<usize> = all.iter().copied().filter(|&s| context.is_first(s)).collect();
-        if first.len() < 2 { (all, true) } else { (first, false) }
+        if first.len() < 2 && params.is("alone", "all-steps") {
+            (all, true)
+        } else {
+            (first, false)
+        }
     }
 }
 
@@ -81,7 +91,11 @@ impl Formula for GrpoStep {
         let mean = algebra.mean(|| "mean G".to_owned(), &leaves);
         let below = params.is("norm", "std").then(|| {
             let ddof = usize::from(!params.is("ddof", "0"));
-            let std = algebra.std(&leaves, &mean, ddof);
+            let std = if leaves.len() == 1 && params.is("alone", "unscaled") {
+                algebra.named(|| "std, pool of one".to_owned(), algebra.number(1.0))
+            } else {
+                algebra.std(&leaves, &mean, ddof)
+            };
             algebra.sum(vec![std, algebra.number(params.number("eps", 1e-6))])
         });
         fill(context, wanted, |step| {

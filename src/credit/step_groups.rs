@@ -16,8 +16,8 @@ const GAMMA: ParamSpec = ParamSpec {
 const NORM: ParamSpec = ParamSpec {
     name: "norm",
     default: "mean_std",
-    range: "mean_std|mean",
-    meaning: "mean_std: centre and divide by std + 1e-6; mean: centre only",
+    range: "mean_std|mean|none",
+    meaning: "mean_std: centre and divide by std + 1e-6; mean: centre only; none: the numbers themselves",
 };
 const OMEGA: ParamSpec = ParamSpec {
     name: "omega",
@@ -46,9 +46,27 @@ const SCORE: ParamSpec = ParamSpec {
 /// Beside deviations, as all reference codes have it.
 const EPS: f64 = 1e-6;
 
+/// How the numbers of a pool are compared.
+#[derive(Clone, Copy, PartialEq)]
+enum Norm {
+    MeanStd,
+    Mean,
+    None,
+}
+
+impl Norm {
+    fn of(params: &Given) -> Self {
+        match params.text("norm") {
+            "mean" => Self::Mean,
+            "none" => Self::None,
+            _ => Self::MeanStd,
+        }
+    }
+}
+
 /// Mean and what to divide by, of one pool of numbers.
 struct Pool<V> {
-    mean: V,
+    mean: Option<V>,
     below: Option<V>,
 }
 
@@ -57,17 +75,23 @@ impl<V: Clone> Pool<V> {
         algebra: &A,
         name: &str,
         values: &[V],
-        divide: bool,
+        norm: Norm,
         ddof: usize,
     ) -> Self {
+        if norm == Norm::None {
+            return Self { mean: None, below: None };
+        }
         let mean = algebra.mean(|| name.to_owned(), values);
-        let below = divide
+        let below = (norm == Norm::MeanStd)
             .then(|| algebra.sum(vec![algebra.std(values, &mean, ddof), algebra.number(EPS)]));
-        Self { mean, below }
+        Self { mean: Some(mean), below }
     }
 
     fn of<A: Algebra<Value = V>>(&self, algebra: &A, value: V) -> V {
-        let centred = algebra.sub(value, self.mean.clone());
+        let centred = match &self.mean {
+            Some(mean) => algebra.sub(value, mean.clone()),
+            None => value,
+        };
         match &self.below {
             Some(below) => algebra.div(centred, below.clone()),
             None => centred,
@@ -75,15 +99,21 @@ impl<V: Clone> Pool<V> {
     }
 }
 
-/// Scores of the rollouts against the group's, with ddof 1, over rollouts or over step rows.
+/// Scores of the rollouts (times `scale`) against the group's, with ddof 1, over rollouts or over
+/// step rows.
 pub(super) fn episode_part<A: Algebra>(
     algebra: &A,
     context: &Context,
     divide: bool,
     per_step: bool,
+    scale: f64,
 ) -> Vec<(usize, A::Value)> {
-    let scores = scores(algebra, context, false);
-    let pool = Pool::new(algebra, "mean R", &rows(context, &scores, per_step), divide, 1);
+    let scores: Vec<(usize, A::Value)> = scores(algebra, context, false)
+        .into_iter()
+        .map(|(i, v)| (i, if scale == 1.0 { v } else { algebra.mul(algebra.number(scale), v) }))
+        .collect();
+    let norm = if divide { Norm::MeanStd } else { Norm::Mean };
+    let pool = Pool::new(algebra, "mean R", &rows(context, &scores, per_step), norm, 1);
     scores.into_iter().map(|(i, v)| (i, pool.of(algebra, v))).collect()
 }
 
@@ -111,14 +141,15 @@ fn episode<A: Algebra>(
         return None;
     }
     let scores = scores(algebra, context, params.is("score", "total"));
-    let divide = params.is("norm", "mean_std");
+    let norm = Norm::of(params);
     let rows = rows(context, &scores, params.is("episode", "per-step"));
     let raw = scores.len() == 1 && params.is("singleton", "raw");
     let pool = if raw {
-        let below = divide.then(|| algebra.sum(vec![algebra.number(1.0), algebra.number(EPS)]));
-        Pool { mean: algebra.number(0.0), below }
+        let below = (norm == Norm::MeanStd)
+            .then(|| algebra.sum(vec![algebra.number(1.0), algebra.number(EPS)]));
+        Pool { mean: Some(algebra.number(0.0)), below }
     } else {
-        Pool::new(algebra, "mean R", &rows, divide, ddof)
+        Pool::new(algebra, "mean R", &rows, norm, ddof)
     };
     let values: Vec<(usize, A::Value)> =
         scores.into_iter().map(|(i, v)| (i, pool.of(algebra, v))).collect();
@@ -191,7 +222,7 @@ fn step_level<A: Algebra>(
 ) -> Cells<A::Value> {
     let groups = Groups::by(context, |step| Some(context.graph.state_of(step)));
     let episode = episode(algebra, context, params, 1);
-    let divide = params.is("norm", "mean_std");
+    let norm = Norm::of(params);
     let omega = params.number("omega", 1.0);
     let leaf = |s: usize| {
         step_leaf(algebra, context, what, s, numbers.get(s).copied().unwrap_or(f64::NAN))
@@ -201,12 +232,12 @@ fn step_level<A: Algebra>(
         let members = groups.of(step);
         let key = members.first().copied().unwrap_or(step);
         let own = leaf(step);
-        let part = if members.len() < 2 {
+        let part = if members.len() < 2 && norm != Norm::None {
             algebra.sub(own.clone(), own)
         } else {
             let pool = pools.entry(key).or_insert_with(|| {
                 let leaves: Vec<A::Value> = members.iter().map(|&s| leaf(s)).collect();
-                Pool::new(algebra, &format!("mean {what} at the state"), &leaves, divide, 1)
+                Pool::new(algebra, &format!("mean {what} at the state"), &leaves, norm, 1)
             });
             pool.of(algebra, own)
         };
@@ -351,8 +382,8 @@ const WEIGHT: ParamSpec = ParamSpec {
 const BASE: ParamSpec = ParamSpec {
     name: "base",
     default: "off",
-    range: "off|per-step|rollout",
-    meaning: "the whole group takes part as one more group of weight 1: over step rows or over rollouts",
+    range: "off|per-step|rollout|return0",
+    meaning: "the whole group takes part as one more group of weight 1: scores over step rows (ddof 1), scores over rollouts, or first returns over rollouts",
 };
 const ZEROS: ParamSpec = ParamSpec {
     name: "zeros",
@@ -413,7 +444,7 @@ fn hierarchy<A: Algebra>(
     key: impl Fn(usize, usize) -> Option<Vec<u64>>,
 ) -> Cells<A::Value> {
     let returns = context.returns_at(params.number("gamma", context.settings.gamma));
-    let divide = params.is("norm", "mean_std");
+    let norm = Norm::of(params);
     let alpha = params.number("alpha", 1.0);
     let depth = params.number("depth", 2.0) as usize;
     let offset = if params.is("weight", "k+2") { 2 } else { 1 };
@@ -423,9 +454,18 @@ fn hierarchy<A: Algebra>(
     let groups: Vec<Groups> =
         (0..=depth).map(|k| Groups::by(context, |step| key(step, k))).collect();
     let base = (!params.is("base", "off")).then(|| {
-        let scores = scores(algebra, context, params.is("score", "total"));
-        let rows = rows(context, &scores, params.is("base", "per-step"));
-        let pool = Pool::new(algebra, "mean R", &rows, divide, 1);
+        let per_step = params.is("base", "per-step");
+        let scores = if params.is("base", "return0") {
+            scored_steps(context)
+                .into_iter()
+                .filter(|&s| context.is_first(s))
+                .map(|s| (context.graph.rollout_of(s), leaf(s)))
+                .collect()
+        } else {
+            scores(algebra, context, params.is("score", "total"))
+        };
+        let rows = rows(context, &scores, per_step);
+        let pool = Pool::new(algebra, "mean of the group", &rows, norm, usize::from(per_step));
         (scores, pool)
     });
     let mut pools: rustc_hash::FxHashMap<(usize, usize), Pool<A::Value>> =
@@ -443,7 +483,7 @@ fn hierarchy<A: Algebra>(
             let Some(&first) = members.first().filter(|_| members.len() >= 2) else { continue };
             let pool = pools.entry((k, first)).or_insert_with(|| {
                 let leaves: Vec<A::Value> = members.iter().map(|&s| leaf(s)).collect();
-                Pool::new(algebra, &format!("mean G at depth {k}"), &leaves, divide, 0)
+                Pool::new(algebra, &format!("mean G at depth {k}"), &leaves, norm, 0)
             });
             items.push((k + offset, pool.of(algebra, leaf(step))));
         }
