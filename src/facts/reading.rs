@@ -91,7 +91,13 @@ impl<'a> Reading<'a> {
         true
     }
 
-    fn text_turn(&self, act: Act, raw: &RawStep) -> Understood {
+    fn text_turn(&mut self, act: Act, raw: &RawStep) -> Understood {
+        if text_turns::text_action(self.profile, raw).is_some() {
+            self.calls += 1;
+            let act = Act::new(ActKind::Other, "", "the action stands in the text");
+            let seen = Seen::new(self.profile, raw);
+            return Understood::one(act, seen.of_call(self.profile));
+        }
         let seen = Seen::new(self.profile, raw);
         let refused = act.kind == ActKind::Invalid;
         let result = if refused { StepResult::Error } else { seen.of_call(self.profile).0 };
@@ -260,7 +266,8 @@ impl<'a> Reading<'a> {
     /// Writes the facts of a step.
     fn write(&mut self, raw: &RawStep, understood: Understood) {
         let Understood { lead, came, acts, command, brief } = understood;
-        let tool = raw.tool.as_deref().unwrap_or_default();
+        let text_action = text_turns::text_action(self.profile, raw).map(args::shorten);
+        let tool = text_action.as_deref().or(raw.tool.as_deref()).unwrap_or_default();
         let mut action = self.walk.name(&lead, came.0, came.1);
         let from = self.walk.table.effects.len() as u32;
         let mut viewed = None;
@@ -273,12 +280,12 @@ impl<'a> Reading<'a> {
         let to = self.walk.table.effects.len() as u32;
         self.learn(raw, viewed);
         self.walk.step_done();
-        if raw.kind == RawKind::Call && self.profile.is_state_tool(tool) {
+        let called = raw.kind == RawKind::Call || text_action.is_some();
+        if called && self.profile.is_state_tool(tool) {
             action.flags = action.flags.with(Flags::STATE_TOOL);
         }
-        let text_action = text_turns::text_action(self.profile, raw);
-        let (call, brief) = match (text_action, &raw.args) {
-            (Some(text), _) => (args::call_hash("text", text), args::shorten(text)),
+        let (call, brief) = match (&text_action, &raw.args) {
+            (Some(text), _) => (args::call_hash("text", text), text.clone()),
             (None, RawArgs::Object(map)) if brief => {
                 (args::call_hash(tool, &args::canonical(&raw.args)), args::brief(map))
             }
