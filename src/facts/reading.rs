@@ -1,6 +1,5 @@
 //! Reads one rollout step by step: what a call is, what came of it, what it does to the rollout.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
@@ -192,7 +191,7 @@ impl<'a> Reading<'a> {
             act.paths.extend(self.walk.open_file.clone());
         }
         if act.kind == ActKind::View {
-            let folder = self.profile.folders.iter().any(|p| p.is_match(&seen.payload));
+            let folder = self.profile.folders.is_match(&seen.payload);
             let root = self.walk.resolve(act).iter().any(|p| p == ".");
             if folder || root {
                 act.kind = ActKind::Search;
@@ -335,12 +334,10 @@ impl<'a> Reading<'a> {
     }
 
     fn page(&mut self, observation: &str) -> Sym {
-        let found = self.profile.page.as_ref().and_then(|p| p.captures(observation));
-        let text: Cow<'_, str> = match found.as_ref().and_then(|f| f.get(1)) {
-            Some(page) => Cow::Borrowed(page.as_str().trim()),
-            None => return Sym::NONE,
-        };
-        self.walk.sym(&text)
+        match self.profile.page.group(observation) {
+            Some(page) => self.walk.sym(page.trim()),
+            None => Sym::NONE,
+        }
     }
 }
 

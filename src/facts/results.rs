@@ -35,7 +35,7 @@ impl<'a> Seen<'a> {
         let text = whole.unwrap_or_default();
         let (head, tail) = (head(text), tail(text));
         let code = raw.exit_code.or_else(|| framed_exit_code(profile, text));
-        let timed_out = || profile.timeouts.iter().any(|t| t.is_match(head) || t.is_match(tail));
+        let timed_out = || profile.timeouts.is_match(head) || profile.timeouts.is_match(tail);
         let by_code = || match code {
             Some(124) => Some(StepResult::Timeout),
             Some(130) => Some(StepResult::Interrupted),
@@ -105,9 +105,8 @@ impl<'a> Seen<'a> {
         let whole = self.whole.unwrap_or_default();
         let json = whole.starts_with('{');
         let inner = head(&self.payload);
-        profile.refusals.iter().any(|r| {
-            r.is_match(inner) || (json && (r.is_match(head(whole)) || r.is_match(tail(whole))))
-        })
+        let refused = |text: &str| profile.refusals.is_match(text);
+        refused(inner) || (json && (refused(head(whole)) || refused(tail(whole))))
     }
 
     /// What a tool of no category says: only the framework's own words for a failed call count.
@@ -207,10 +206,8 @@ pub fn framed_exit_code(profile: &Profile, observation: &str) -> Option<i64> {
         return None;
     }
     let (head, tail) = (head(observation), tail(observation));
-    profile.exit_codes.iter().find_map(|pattern| {
-        let found = pattern.captures(head).or_else(|| pattern.captures_iter(tail).last())?;
-        found.get(1)?.as_str().parse().ok()
-    })
+    let codes = &profile.exit_codes;
+    codes.group(head).or_else(|| codes.last_group(tail))?.parse().ok()
 }
 
 /// The observation without its frame; of a JSON object the field that holds the output.
@@ -224,10 +221,8 @@ fn payload<'a>(profile: &Profile, text: &'a str) -> Cow<'a, str> {
             return Cow::Owned(inner.to_owned());
         }
     }
-    for frame in &profile.frames {
-        if let Some(found) = frame.find(text) {
-            return Cow::Borrowed(text.get(found.end()..).unwrap_or_default());
-        }
+    if let Some(end) = profile.frames.end(text) {
+        return Cow::Borrowed(text.get(end..).unwrap_or_default());
     }
     Cow::Borrowed(text)
 }
