@@ -344,6 +344,12 @@ fn a_persistent_shell_stays_where_it_is() {
     let steps = || vec![line("cd /testbed/src && ls", 0, "a"), line("cat a.py", 0, "x")];
     assert_eq!(actions(&read("swe-agent", None, steps()))[1], "view cat src/a.py");
     assert_eq!(actions(&read("mini-swe-agent", None, steps()))[1], "view cat a.py");
+    let failing = vec![line("cd src && pytest", 1, "1 failed"), line("cat a.py", 0, "x")];
+    assert_eq!(actions(&read("swe-agent", None, failing))[1], "view cat src/a.py");
+    let nowhere = vec![line("cd src", 1, "bash: cd: src: No such file"), line("cat a.py", 0, "x")];
+    assert_eq!(actions(&read("swe-agent", None, nowhere))[1], "view cat a.py");
+    let said = read("swe-agent", None, vec![line("echo a; echo b", 0, "a\nb")]);
+    assert_eq!(effects(&said, 0), ["execute echo "]);
 }
 
 #[test]

@@ -235,31 +235,26 @@ impl<'a> Reading<'a> {
         }
         let came = seen.of_act(&lead, self.profile, &tables.runners);
         name_patched_files(&mut lead, seen);
-        let alone = line.acts.len() == 1;
-        let acts = line
-            .acts
-            .iter()
-            .filter(|act| act.kind != ActKind::Quiet || alone)
-            .map(|act| {
-                // A command that does nothing but say something is an execute like any other.
-                let kind = if act.kind == ActKind::Quiet { ActKind::Execute } else { act.kind };
-                let mut act = Act { kind, ..act.clone() };
+        let acts = if lead.kind == ActKind::Quiet {
+            // A line that does nothing but say something is an execute like any other.
+            vec![(Act { kind: ActKind::Execute, ..lead.clone() }, came.0, came.1)]
+        } else if line.acts.len() == 1 {
+            vec![(lead.clone(), came.0, came.1)]
+        } else {
+            let loud = line.acts.iter().filter(|act| act.kind != ActKind::Quiet);
+            loud.map(|act| {
+                let mut act = act.clone();
                 name_patched_files(&mut act, seen);
                 let (result, flags) = seen.of_act(&act, self.profile, &tables.runners);
                 (act, result, flags)
             })
-            .collect();
-        let after = line.cwd.clone();
-        let understood = Understood { lead, came, acts, command: Some(text), brief: false };
-        self.pending_cwd(after, came.0);
-        understood
-    }
-
-    /// The shell's directory lasts where the profile says so; it is set after the step is written.
-    fn pending_cwd(&mut self, after: Option<String>, result: StepResult) {
-        if self.profile.persistent_shell && !result.failed() {
-            self.walk.next_cwd = after;
+            .collect()
+        };
+        // A failing line has changed its directory all the same, unless that is what failed.
+        if self.profile.persistent_shell && !seen.payload.contains("cd: ") {
+            self.walk.next_cwd.clone_from(&line.cwd);
         }
+        Understood { lead, came, acts, command: Some(text), brief: false }
     }
 
     /// Writes the facts of a step.

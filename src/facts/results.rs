@@ -146,13 +146,16 @@ impl<'a> Seen<'a> {
         if let Some(stopped) = self.stopped {
             return (stopped, mask);
         }
-        let output = plain(&self.payload);
         if act.kind == ActKind::Test
-            && let Some(verdict) = runners.get(&act.runner).and_then(|r| r.verdict(&output))
+            && let Some(runner) = runners.get(&act.runner)
+            && let Some(verdict) = runner.verdict(&plain(&self.payload))
         {
             return with_verdict(verdict, code.filter(|_| !masked), mask);
         }
-        let evidence = || programs_of(act).iter().find_map(|p| runners.evidence(p, &output));
+        let evidence = || {
+            let output = plain(&self.payload);
+            programs_of(act).iter().find_map(|p| runners.evidence(p, &output))
+        };
         let result = match code.filter(|_| !masked) {
             Some(0) => StepResult::Ok,
             // No match is an answer, not a failure of the search.
@@ -229,7 +232,7 @@ fn payload<'a>(profile: &Profile, text: &'a str) -> Cow<'a, str> {
 
 /// The text without colours, so that verdicts stand at the beginning of their lines.
 fn plain(text: &str) -> Cow<'_, str> {
-    if !text.contains(['\u{1b}', '\r']) {
+    if memchr::memchr2(0x1b, b'\r', text.as_bytes()).is_none() {
         return Cow::Borrowed(text);
     }
     let mut clean = String::with_capacity(text.len());
