@@ -349,3 +349,70 @@ fn case_22_empty_and_broken_arguments() {
         assert!(empty.flags.has(Flags::EMPTY_COMMAND));
     }
 }
+
+/// The actions of real rollouts, as they stand in the pictures of the tree and the comparison.
+#[test]
+fn real_rollouts_of_r2e_gym() {
+    let root = std::env::var_os("CREDSCOPE_DATA").map_or_else(
+        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/data"),
+        PathBuf::from,
+    );
+    let path = root.join("derived/r2e_gym.astropy-12907.k8.jsonl");
+    let Ok(text) = std::fs::read_to_string(&path) else {
+        eprintln!("SKIPPED: no data file {} (set CREDSCOPE_DATA)", path.display());
+        return;
+    };
+    let mut interpreter = Interpreter::new(Arc::new(Profiles::builtin()));
+    let mut edits = Vec::new();
+    for (n, line) in text.lines().enumerate() {
+        let document: Value = serde_json::from_str(line).unwrap();
+        let steps = document["trajectory_steps"].as_array().unwrap().iter().map(|step| {
+            let action = step["action"].as_str().unwrap();
+            let name = action.split("<function=").nth(1).unwrap().split('>').next().unwrap();
+            let args = action.split("<parameter=").skip(1).map(|p| {
+                let (key, value) = p.split_once('>').unwrap();
+                let value = value.split("</parameter>").next().unwrap().trim();
+                (key.to_owned(), Value::String(value.to_owned()))
+            });
+            RawStep {
+                tool: Some(name.to_owned()),
+                args: RawArgs::Object(args.collect()),
+                observation: step["observation"].as_str().map(str::to_owned),
+                ..RawStep::default()
+            }
+        });
+        let raw = RawRollout { steps: steps.collect(), ..RawRollout::default() };
+        let facts = interpreter.read("r2e-gym", &raw);
+        let actions: Vec<String> = facts
+            .table
+            .steps
+            .iter()
+            .map(|s| format!("{}:{}", shape(&facts, &s.action), s.action.result.name()))
+            .collect();
+        if n == 2 {
+            let file = "astropy/modeling/separable.py";
+            let test = "test pytest astropy/modeling/tests/test_separable.py:error";
+            let install = "install pip :ok";
+            assert_eq!(
+                actions,
+                [
+                    "search grep .:ok",
+                    &format!("view view {file}:ok"),
+                    &format!("modify replace {file}:ok"),
+                    test,
+                    install,
+                    test,
+                    install,
+                    test,
+                    install,
+                    test,
+                    "finish  :ok",
+                ]
+            );
+        }
+        let edited = facts.table.steps.iter().find(|s| s.action.category == Category::Modify);
+        let hash = full_hash(&facts, &edited.unwrap().action);
+        edits.push(format!("{:02x}{:02x}", hash[0], hash[1]));
+    }
+    assert_eq!(edits, ["7fd1", "3859", "4a62", "b6de", "33a6", "2a3b", "33a6", "b627"]);
+}

@@ -260,9 +260,7 @@ pub fn see_window(profile: &crate::profile::Profile, acts: &mut [Act], seen: &Se
 #[must_use]
 pub fn shown_length(profile: &crate::profile::Profile, seen: &Seen<'_>) -> Option<u32> {
     let whole = seen.whole.unwrap_or_default();
-    let told = profile.lengths.iter().find_map(|pattern| {
-        pattern.captures(whole).and_then(|found| found.get(1)?.as_str().parse().ok())
-    });
+    let told = profile.lengths.group(whole).and_then(|n| n.parse().ok());
     told.or_else(|| {
         seen.payload.lines().rev().take(12).find_map(|line| {
             let line = line.trim_start();

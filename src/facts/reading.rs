@@ -1,6 +1,5 @@
 //! Reads one rollout step by step: what a call is, what came of it, what it does to the rollout.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
@@ -91,7 +90,13 @@ impl<'a> Reading<'a> {
         true
     }
 
-    fn text_turn(&self, act: Act, raw: &RawStep) -> Understood {
+    fn text_turn(&mut self, act: Act, raw: &RawStep) -> Understood {
+        if text_turns::text_action(self.profile, raw).is_some() {
+            self.calls += 1;
+            let act = Act::new(ActKind::Other, "", "the action stands in the text");
+            let seen = Seen::new(self.profile, raw);
+            return Understood::one(act, seen.of_call(self.profile));
+        }
         let seen = Seen::new(self.profile, raw);
         let refused = act.kind == ActKind::Invalid;
         let result = if refused { StepResult::Error } else { seen.of_call(self.profile).0 };
@@ -186,7 +191,7 @@ impl<'a> Reading<'a> {
             act.paths.extend(self.walk.open_file.clone());
         }
         if act.kind == ActKind::View {
-            let folder = self.profile.folders.iter().any(|p| p.is_match(&seen.payload));
+            let folder = self.profile.folders.is_match(&seen.payload);
             let root = self.walk.resolve(act).iter().any(|p| p == ".");
             if folder || root {
                 act.kind = ActKind::Search;
@@ -230,37 +235,33 @@ impl<'a> Reading<'a> {
         }
         let came = seen.of_act(&lead, self.profile, &tables.runners);
         name_patched_files(&mut lead, seen);
-        let alone = line.acts.len() == 1;
-        let acts = line
-            .acts
-            .iter()
-            .filter(|act| act.kind != ActKind::Quiet || alone)
-            .map(|act| {
-                // A command that does nothing but say something is an execute like any other.
-                let kind = if act.kind == ActKind::Quiet { ActKind::Execute } else { act.kind };
-                let mut act = Act { kind, ..act.clone() };
+        let acts = if lead.kind == ActKind::Quiet {
+            // A line that does nothing but say something is an execute like any other.
+            vec![(Act { kind: ActKind::Execute, ..lead.clone() }, came.0, came.1)]
+        } else if line.acts.len() == 1 {
+            vec![(lead.clone(), came.0, came.1)]
+        } else {
+            let loud = line.acts.iter().filter(|act| act.kind != ActKind::Quiet);
+            loud.map(|act| {
+                let mut act = act.clone();
                 name_patched_files(&mut act, seen);
                 let (result, flags) = seen.of_act(&act, self.profile, &tables.runners);
                 (act, result, flags)
             })
-            .collect();
-        let after = line.cwd.clone();
-        let understood = Understood { lead, came, acts, command: Some(text), brief: false };
-        self.pending_cwd(after, came.0);
-        understood
-    }
-
-    /// The shell's directory lasts where the profile says so; it is set after the step is written.
-    fn pending_cwd(&mut self, after: Option<String>, result: StepResult) {
-        if self.profile.persistent_shell && !result.failed() {
-            self.walk.next_cwd = after;
+            .collect()
+        };
+        // A failing line has changed its directory all the same, unless that is what failed.
+        if self.profile.persistent_shell && !seen.payload.contains("cd: ") {
+            self.walk.next_cwd.clone_from(&line.cwd);
         }
+        Understood { lead, came, acts, command: Some(text), brief: false }
     }
 
     /// Writes the facts of a step.
     fn write(&mut self, raw: &RawStep, understood: Understood) {
         let Understood { lead, came, acts, command, brief } = understood;
-        let tool = raw.tool.as_deref().unwrap_or_default();
+        let text_action = text_turns::text_action(self.profile, raw).map(args::shorten);
+        let tool = text_action.as_deref().or(raw.tool.as_deref()).unwrap_or_default();
         let mut action = self.walk.name(&lead, came.0, came.1);
         let from = self.walk.table.effects.len() as u32;
         let mut viewed = None;
@@ -273,12 +274,12 @@ impl<'a> Reading<'a> {
         let to = self.walk.table.effects.len() as u32;
         self.learn(raw, viewed);
         self.walk.step_done();
-        if raw.kind == RawKind::Call && self.profile.is_state_tool(tool) {
+        let called = raw.kind == RawKind::Call || text_action.is_some();
+        if called && self.profile.is_state_tool(tool) {
             action.flags = action.flags.with(Flags::STATE_TOOL);
         }
-        let text_action = text_turns::text_action(self.profile, raw);
-        let (call, brief) = match (text_action, &raw.args) {
-            (Some(text), _) => (args::call_hash("text", text), args::shorten(text)),
+        let (call, brief) = match (&text_action, &raw.args) {
+            (Some(text), _) => (args::call_hash("text", text), text.clone()),
             (None, RawArgs::Object(map)) if brief => {
                 (args::call_hash(tool, &args::canonical(&raw.args)), args::brief(map))
             }
@@ -328,12 +329,10 @@ impl<'a> Reading<'a> {
     }
 
     fn page(&mut self, observation: &str) -> Sym {
-        let found = self.profile.page.as_ref().and_then(|p| p.captures(observation));
-        let text: Cow<'_, str> = match found.as_ref().and_then(|f| f.get(1)) {
-            Some(page) => Cow::Borrowed(page.as_str().trim()),
-            None => return Sym::NONE,
-        };
-        self.walk.sym(&text)
+        match self.profile.page.group(observation) {
+            Some(page) => self.walk.sym(page.trim()),
+            None => Sym::NONE,
+        }
     }
 }
 

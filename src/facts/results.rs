@@ -35,7 +35,7 @@ impl<'a> Seen<'a> {
         let text = whole.unwrap_or_default();
         let (head, tail) = (head(text), tail(text));
         let code = raw.exit_code.or_else(|| framed_exit_code(profile, text));
-        let timed_out = || profile.timeouts.iter().any(|t| t.is_match(head) || t.is_match(tail));
+        let timed_out = || profile.timeouts.is_match(head) || profile.timeouts.is_match(tail);
         let by_code = || match code {
             Some(124) => Some(StepResult::Timeout),
             Some(130) => Some(StepResult::Interrupted),
@@ -105,9 +105,8 @@ impl<'a> Seen<'a> {
         let whole = self.whole.unwrap_or_default();
         let json = whole.starts_with('{');
         let inner = head(&self.payload);
-        profile.refusals.iter().any(|r| {
-            r.is_match(inner) || (json && (r.is_match(head(whole)) || r.is_match(tail(whole))))
-        })
+        let refused = |text: &str| profile.refusals.is_match(text);
+        refused(inner) || (json && (refused(head(whole)) || refused(tail(whole))))
     }
 
     /// What a tool of no category says: only the framework's own words for a failed call count.
@@ -147,13 +146,16 @@ impl<'a> Seen<'a> {
         if let Some(stopped) = self.stopped {
             return (stopped, mask);
         }
-        let output = plain(&self.payload);
         if act.kind == ActKind::Test
-            && let Some(verdict) = runners.get(&act.runner).and_then(|r| r.verdict(&output))
+            && let Some(runner) = runners.get(&act.runner)
+            && let Some(verdict) = runner.verdict(&plain(&self.payload))
         {
             return with_verdict(verdict, code.filter(|_| !masked), mask);
         }
-        let evidence = || programs_of(act).iter().find_map(|p| runners.evidence(p, &output));
+        let evidence = || {
+            let output = plain(&self.payload);
+            programs_of(act).iter().find_map(|p| runners.evidence(p, &output))
+        };
         let result = match code.filter(|_| !masked) {
             Some(0) => StepResult::Ok,
             // No match is an answer, not a failure of the search.
@@ -207,10 +209,8 @@ pub fn framed_exit_code(profile: &Profile, observation: &str) -> Option<i64> {
         return None;
     }
     let (head, tail) = (head(observation), tail(observation));
-    profile.exit_codes.iter().find_map(|pattern| {
-        let found = pattern.captures(head).or_else(|| pattern.captures_iter(tail).last())?;
-        found.get(1)?.as_str().parse().ok()
-    })
+    let codes = &profile.exit_codes;
+    codes.group(head).or_else(|| codes.last_group(tail))?.parse().ok()
 }
 
 /// The observation without its frame; of a JSON object the field that holds the output.
@@ -224,17 +224,15 @@ fn payload<'a>(profile: &Profile, text: &'a str) -> Cow<'a, str> {
             return Cow::Owned(inner.to_owned());
         }
     }
-    for frame in &profile.frames {
-        if let Some(found) = frame.find(text) {
-            return Cow::Borrowed(text.get(found.end()..).unwrap_or_default());
-        }
+    if let Some(end) = profile.frames.end(text) {
+        return Cow::Borrowed(text.get(end..).unwrap_or_default());
     }
     Cow::Borrowed(text)
 }
 
 /// The text without colours, so that verdicts stand at the beginning of their lines.
 fn plain(text: &str) -> Cow<'_, str> {
-    if !text.contains(['\u{1b}', '\r']) {
+    if memchr::memchr2(0x1b, b'\r', text.as_bytes()).is_none() {
         return Cow::Borrowed(text);
     }
     let mut clean = String::with_capacity(text.len());

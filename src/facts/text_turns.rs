@@ -38,8 +38,5 @@ pub fn text_action<'t>(profile: &Profile, raw: &'t RawStep) -> Option<&'t str> {
         return None;
     }
     // The last one counts: a text may speak of actions before it takes one.
-    profile
-        .text_actions
-        .iter()
-        .find_map(|p| p.captures_iter(&raw.thought).last()?.get(1).map(|m| m.as_str()))
+    profile.text_actions.last_group(&raw.thought)
 }

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use regex::Regex;
 use serde::Deserialize;
 
+use super::patterns::{Check, Patterns};
 use super::{Deed, LineTool, NoTool, Profile, ProfileError, Profiles, Tool, Verb};
 
 /// A profile as written. Every list of a profile comes before those of the profiles it includes.
@@ -69,12 +69,17 @@ struct LineToolFile {
 }
 
 /// Reads one profile; what it includes is taken from `known`.
-pub(super) fn read(text: &str, origin: &str, known: &Profiles) -> Result<Profile, ProfileError> {
+pub(super) fn read(
+    text: &str,
+    origin: &str,
+    known: &Profiles,
+    check: Check,
+) -> Result<Profile, ProfileError> {
     let file: ProfileFile = toml::from_str(text).map_err(|source| ProfileError::Toml {
         origin: origin.to_owned(),
         source: Box::new(source),
     })?;
-    let patterns = |field: &str, texts: &[String]| patterns(origin, field, texts);
+    let patterns = |field: &str, texts: &[String]| Patterns::read(origin, field, texts, check);
     let mut profile = Profile {
         title: if file.title.is_empty() { file.name.clone() } else { file.title },
         name: file.name,
@@ -92,7 +97,7 @@ pub(super) fn read(text: &str, origin: &str, known: &Profiles) -> Result<Profile
         roots: file.roots,
         persistent_shell: persistent(origin, file.shell.as_deref())?,
         exit_code_when_absent: file.exit_code_when_absent,
-        page: patterns("page", file.page.as_slice())?.pop(),
+        page: patterns("page", file.page.as_slice())?,
         tool_errors: file.tool_errors,
         refusals: patterns("refusals", &file.refusals)?,
         frames: patterns("frames", &file.frames)?,
@@ -143,26 +148,18 @@ fn merge(profile: &mut Profile, included: &Profile) {
     extend(&mut profile.roots, &included.roots);
     extend(&mut profile.tool_errors, &included.tool_errors);
     extend(&mut profile.finish_words, &included.finish_words);
-    extend_patterns(&mut profile.refusals, &included.refusals);
-    extend_patterns(&mut profile.frames, &included.frames);
-    extend_patterns(&mut profile.exit_codes, &included.exit_codes);
-    extend_patterns(&mut profile.timeouts, &included.timeouts);
-    extend_patterns(&mut profile.lengths, &included.lengths);
-    extend_patterns(&mut profile.folders, &included.folders);
+    profile.refusals.extend(&included.refusals);
+    profile.frames.extend(&included.frames);
+    profile.exit_codes.extend(&included.exit_codes);
+    profile.timeouts.extend(&included.timeouts);
+    profile.lengths.extend(&included.lengths);
+    profile.folders.extend(&included.folders);
 }
 
 fn extend(own: &mut Vec<String>, more: &[String]) {
     for text in more {
         if !own.contains(text) {
             own.push(text.clone());
-        }
-    }
-}
-
-fn extend_patterns(own: &mut Vec<Regex>, more: &[Regex]) {
-    for pattern in more {
-        if !own.iter().any(|o| o.as_str() == pattern.as_str()) {
-            own.push(pattern.clone());
         }
     }
 }
@@ -225,24 +222,4 @@ fn persistent(origin: &str, word: Option<&str>) -> Result<bool, ProfileError> {
             expected: "fresh, persistent".to_owned(),
         }),
     }
-}
-
-/// Compiles patterns; `^` and `$` stand at lines.
-pub(super) fn patterns(
-    origin: &str,
-    field: &str,
-    texts: &[String],
-) -> Result<Vec<Regex>, ProfileError> {
-    texts
-        .iter()
-        .map(|text| {
-            regex::RegexBuilder::new(text).multi_line(true).build().map_err(|source| {
-                ProfileError::Pattern {
-                    origin: origin.to_owned(),
-                    field: field.to_owned(),
-                    source: Box::new(source),
-                }
-            })
-        })
-        .collect()
 }

@@ -6,15 +6,16 @@
 
 mod choose;
 mod file;
+mod patterns;
 mod programs;
 mod runners;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use regex::Regex;
-
 pub use choose::CallCounts;
+use patterns::Check;
+pub use patterns::Patterns;
 pub use programs::{Install, Kind, Program, Programs};
 pub(crate) use programs::{base_name, is_assignment};
 pub(crate) use runners::glob;
@@ -220,25 +221,25 @@ pub struct Profile {
     /// The code of a command that shows none.
     pub exit_code_when_absent: Option<i64>,
     /// Finds the page, room or screen in an observation (first group).
-    pub page: Option<Regex>,
+    pub page: Patterns,
     /// Beginnings of results that report a failure of the call itself.
     pub tool_errors: Vec<String>,
     /// What an editor says when it refuses.
-    pub refusals: Vec<Regex>,
+    pub refusals: Patterns,
     /// What the harness writes before a result.
-    pub frames: Vec<Regex>,
+    pub frames: Patterns,
     /// Exit codes in the text of a result (first group).
-    pub exit_codes: Vec<Regex>,
+    pub exit_codes: Patterns,
     /// What the harness writes when a time limit stopped a command.
-    pub timeouts: Vec<Regex>,
+    pub timeouts: Patterns,
     /// Number of lines of a viewed file (first group).
-    pub lengths: Vec<Regex>,
+    pub lengths: Patterns,
     /// A view that lists a folder.
-    pub folders: Vec<Regex>,
+    pub folders: Patterns,
     /// Words of a command line that end the work.
     pub finish_words: Vec<String>,
     /// Finds the action in the text of a turn without a call (first group).
-    pub text_actions: Vec<Regex>,
+    pub text_actions: Patterns,
 }
 
 impl Profile {
@@ -293,7 +294,7 @@ impl Profiles {
         let mut profiles =
             Self { list: Vec::new(), runners: Runners::builtin(), programs: Programs::builtin() };
         for (origin, text) in BUILTIN {
-            let _left_out = profiles.add(text, origin);
+            let _left_out = profiles.insert(text, origin, Check::Never);
         }
         profiles
     }
@@ -301,7 +302,11 @@ impl Profiles {
     /// Adds a profile from TOML text; one of the same name is replaced. `origin` names the file in
     /// messages. The result is the profile's name.
     pub fn add(&mut self, text: &str, origin: &str) -> Result<String, ProfileError> {
-        let profile = file::read(text, origin, self)?;
+        self.insert(text, origin, Check::Now)
+    }
+
+    fn insert(&mut self, text: &str, origin: &str, check: Check) -> Result<String, ProfileError> {
+        let profile = file::read(text, origin, self, check)?;
         let name = profile.name.clone();
         match self.list.iter_mut().find(|p| p.name == name) {
             Some(old) => *old = Arc::new(profile),

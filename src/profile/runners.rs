@@ -1,10 +1,9 @@
 //! The table of test runners, and what programs print about how they ended.
 
-use regex::Regex;
 use serde::Deserialize;
 
 use super::ProfileError;
-use super::file::patterns;
+use super::patterns::{Check, Patterns};
 
 /// The built-in table.
 pub(super) const BUILTIN: &str = include_str!("../../assets/runners.toml");
@@ -56,9 +55,9 @@ pub struct Runner {
     pub targets: TargetRule,
     /// The rule in words.
     pub why: String,
-    ok: Vec<Regex>,
-    error: Vec<Regex>,
-    nothing: Vec<Regex>,
+    ok: Patterns,
+    error: Patterns,
+    nothing: Patterns,
     nothing_is_error: bool,
 }
 
@@ -66,12 +65,11 @@ impl Runner {
     /// The verdict that stands in the output, if any: a failure outweighs what else is printed.
     #[must_use]
     pub fn verdict(&self, output: &str) -> Option<Verdict> {
-        let any = |patterns: &[Regex]| patterns.iter().any(|p| p.is_match(output));
-        if any(&self.error) {
+        if self.error.is_match(output) {
             Some(Verdict::Error)
-        } else if any(&self.nothing) {
+        } else if self.nothing.is_match(output) {
             Some(Verdict::NothingRan { is_error: self.nothing_is_error })
-        } else if any(&self.ok) {
+        } else if self.ok.is_match(output) {
             Some(Verdict::Ok)
         } else {
             None
@@ -87,8 +85,8 @@ impl Runner {
 #[derive(Debug, Clone)]
 pub struct Evidence {
     programs: Vec<String>,
-    ok: Vec<Regex>,
-    error: Vec<Regex>,
+    ok: Patterns,
+    error: Patterns,
 }
 
 /// All runners and evidence, in the order of the table.
@@ -146,11 +144,16 @@ struct EvidenceFile {
 impl Runners {
     /// The built-in table; a test holds that it can be read.
     pub(super) fn builtin() -> Self {
-        Self::read(BUILTIN, "runners.toml").unwrap_or_default()
+        Self::read_as(BUILTIN, "runners.toml", Check::Never).unwrap_or_default()
     }
 
     /// Reads a table.
     pub fn read(text: &str, origin: &str) -> Result<Self, ProfileError> {
+        Self::read_as(text, origin, Check::Now)
+    }
+
+    fn read_as(text: &str, origin: &str, check: Check) -> Result<Self, ProfileError> {
+        let patterns = |field: &str, texts: &[String]| Patterns::read(origin, field, texts, check);
         let file: TableFile = toml::from_str(text).map_err(|source| ProfileError::Toml {
             origin: origin.to_owned(),
             source: Box::new(source),
@@ -166,17 +169,17 @@ impl Runners {
                 values: runner.values,
                 targets: target_rule(origin, &runner.name, runner.targets.as_deref())?,
                 why: runner.why,
-                ok: patterns(origin, &field("ok"), &runner.ok)?,
-                error: patterns(origin, &field("error"), &runner.error)?,
-                nothing: patterns(origin, &field("nothing"), &runner.nothing)?,
+                ok: patterns(&field("ok"), &runner.ok)?,
+                error: patterns(&field("error"), &runner.error)?,
+                nothing: patterns(&field("nothing"), &runner.nothing)?,
                 nothing_is_error: runner.nothing_is_error,
                 name: runner.name,
             });
         }
         for evidence in file.evidence {
             table.evidence.push(Evidence {
-                ok: patterns(origin, "evidence: ok", &evidence.ok)?,
-                error: patterns(origin, "evidence: error", &evidence.error)?,
+                ok: patterns("evidence: ok", &evidence.ok)?,
+                error: patterns("evidence: error", &evidence.error)?,
                 programs: evidence.programs,
             });
         }
@@ -224,10 +227,9 @@ impl Runners {
     pub fn evidence(&self, program: &str, output: &str) -> Option<bool> {
         let rows =
             || self.evidence.iter().filter(|e| e.programs.iter().any(|p| p == program || p == "*"));
-        let any = |patterns: &[Regex]| patterns.iter().any(|p| p.is_match(output));
-        if rows().any(|e| any(&e.error)) {
+        if rows().any(|e| e.error.is_match(output)) {
             Some(false)
-        } else if rows().any(|e| any(&e.ok)) {
+        } else if rows().any(|e| e.ok.is_match(output)) {
             Some(true)
         } else {
             None

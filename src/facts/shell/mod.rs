@@ -34,7 +34,9 @@ pub struct Line {
 }
 
 /// Lines kept in the memo before it starts anew.
-const MEMO: usize = 20_000;
+const MEMO: usize = 8_000;
+/// Longer lines (whole files in heredocs) hardly ever come twice.
+const LONGEST_KEPT: usize = 2_000;
 
 /// Reads command lines, each text once.
 pub struct Shell {
@@ -58,6 +60,9 @@ impl Shell {
             return Arc::clone(line);
         }
         let line = Arc::new(self.understand(tables, command));
+        if command.len() > LONGEST_KEPT {
+            return line;
+        }
         if self.memo.len() >= MEMO {
             self.memo.clear();
         }

@@ -224,7 +224,7 @@ impl<'t> Walk<'t> {
         }
         for child in stages {
             let stage = self.script.pipes.last().map_or(1, |p| p.stages);
-            self.stage(child, stage, Vec::new(), subshell);
+            self.stage(child, stage, Vec::new(), subshell, depth + 1);
             if let Some(pipe) = self.script.pipes.last_mut() {
                 pipe.stages = stage + 1;
             }
@@ -233,7 +233,17 @@ impl<'t> Walk<'t> {
 
     /// One stage of a pipe. A stage that is itself a block is read as one stage: its commands share
     /// the place in the pipe.
-    fn stage(&mut self, node: Node<'_>, stage: usize, redirects: Vec<Redirect>, subshell: bool) {
+    fn stage(
+        &mut self,
+        node: Node<'_>,
+        stage: usize,
+        redirects: Vec<Redirect>,
+        subshell: bool,
+        depth: usize,
+    ) {
+        if depth > DEEPEST {
+            return;
+        }
         match node.kind() {
             "command" | "declaration_command" | "unset_command" | "test_command" => {
                 self.command(node, redirects, stage, subshell);
@@ -249,7 +259,7 @@ impl<'t> Walk<'t> {
                     }
                 }
                 if let Some(inner) = node.child_by_field_name("body") {
-                    self.stage(inner, stage, own, subshell);
+                    self.stage(inner, stage, own, subshell, depth + 1);
                     if let Some(last) = self.script.commands.last_mut() {
                         last.body = last.body.take().or(body);
                     }
@@ -266,7 +276,7 @@ impl<'t> Walk<'t> {
                             | "variable_name"
                             | "concatenation"
                     ) {
-                        self.stage(child, stage, Vec::new(), true);
+                        self.stage(child, stage, Vec::new(), true, depth + 1);
                     }
                 }
             }
