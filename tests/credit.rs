@@ -139,7 +139,9 @@ fn check_derivations(analysis: &Analysis) {
                     let sources = node.sources();
                     let whole_state = ["grpo", "dr-grpo", "grpo-step", "rtmc", "gigpo", "crbc"];
                     for member in &explanation.members {
-                        if !whole_state.contains(&spec.name.as_str()) || !spec.params.entries().is_empty() {
+                        if !whole_state.contains(&spec.name.as_str())
+                            || !spec.params.entries().is_empty()
+                        {
                             break;
                         }
                         let id = &analysis.group.rollouts[member.rollout].id;
