@@ -38,6 +38,8 @@ pub enum Body {
     Facts(Vec<Fact>),
     /// A table.
     Table(Table),
+    /// A table that JSON alone has; text tells it in another block.
+    Data(Table),
     /// Lines of text.
     Lines(Vec<String>),
 }
@@ -70,6 +72,7 @@ impl Block {
         match &self.body {
             Body::Facts(facts) => facts.is_empty(),
             Body::Table(table) => table.rows.is_empty() && table.totals.is_empty(),
+            Body::Data(_) => true,
             Body::Lines(lines) => lines.is_empty(),
         }
     }

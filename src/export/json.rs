@@ -186,7 +186,7 @@ impl Serialize for PageValue<'_> {
         for block in self.page.blocks.iter().filter(|b| !b.name.is_empty()) {
             match &block.body {
                 Body::Facts(facts) => map.serialize_entry(block.name, &Facts { facts, raw })?,
-                Body::Table(table) => map.serialize_entry(block.name, &Rows { table, raw })?,
+                Body::Table(table) | Body::Data(table) => map.serialize_entry(block.name, &Rows { table, raw })?,
                 Body::Lines(lines) => {
                     let lines: Vec<_> = lines.iter().map(|l| clean(l, raw)).collect();
                     map.serialize_entry(block.name, &lines)?;

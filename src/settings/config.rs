@@ -38,7 +38,7 @@ pub fn from_toml(text: &str, file: &str) -> Result<Vec<Given>, SettingError> {
             let Some(value) = text else {
                 return Err(SettingError::Value {
                     place,
-                    value: value.to_string(),
+                    value: format!("a {}", value.type_str()),
                     expected: format!("expected {}", spec.value),
                 });
             };
