@@ -1,5 +1,6 @@
 //! The replayable cases at load level: numbers of rollouts, outcomes, actions, reasons and causes as
 //! their EXPECTED.md says.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)]
 
 mod load_common;
 
@@ -51,7 +52,7 @@ fn c05_groups_of_three_two_and_one_in_natural_order() {
 #[test]
 fn c06_one_group_of_four_and_one_warning_naming_both_keys() {
     let Some(path) = case("06-unique-group-ids/input.jsonl") else { return };
-    let loaded = load_with(&[path.clone()], &LoadOptions::default()).unwrap();
+    let loaded = load_with(std::slice::from_ref(&path), &LoadOptions::default()).unwrap();
     assert_eq!(loaded.report.group_sizes, [(4, 1)]);
     let [warning] = &loaded.report.warnings[..] else { panic!("{:?}", loaded.report.warnings) };
     assert_eq!(warning.code, "singleton-keys");
@@ -108,7 +109,10 @@ fn c09_two_actions_each() {
 fn c10_the_truncated_tail() {
     let Some(loaded) = load("10-truncated-tail/input.json") else { return };
     let r2 = &loaded.corpus.groups[0].rollouts[2];
-    assert_eq!((r2.id.as_str(), r2.outcome, r2.ending.as_str()), ("r2", Outcome::Truncated, "max_steps"));
+    assert_eq!(
+        (r2.id.as_str(), r2.outcome, r2.ending.as_str()),
+        ("r2", Outcome::Truncated, "max_steps")
+    );
     assert_eq!(loaded.report.totals.scored, 3);
 }
 
@@ -140,11 +144,9 @@ fn c12_numbers_that_are_none() {
         ]
     );
     let rewards: Vec<_> = group.rollouts.iter().map(|r| r.reward).collect();
-    assert_eq!(
-        rewards,
-        [Some(1.0), None, None, None, None, Some(1.0), Some(1.0), Some(0.0), None]
-    );
-    let coerced: Vec<_> = loaded.report.notes.iter().map(|n| n.rollout.as_deref().unwrap()).collect();
+    assert_eq!(rewards, [Some(1.0), None, None, None, None, Some(1.0), Some(1.0), Some(0.0), None]);
+    let coerced: Vec<_> =
+        loaded.report.notes.iter().map(|n| n.rollout.as_deref().unwrap()).collect();
     assert_eq!(coerced, ["r5", "r6"]);
     assert!(loaded.report.warning("coerced").is_some());
 }
@@ -152,7 +154,8 @@ fn c12_numbers_that_are_none() {
 #[test]
 fn c13_the_verdict_score_decides_and_the_shaped_reward_stays() {
     let Some(loaded) = load("13-shaped-rewards-uniform-outcome/input.json") else { return };
-    let rewards: Vec<_> = loaded.corpus.groups[0].rollouts.iter().map(|r| r.reward.unwrap()).collect();
+    let rewards: Vec<_> =
+        loaded.corpus.groups[0].rollouts.iter().map(|r| r.reward.unwrap()).collect();
     assert_eq!(rewards, [0.0, -0.25, -0.5, -0.5]);
     assert!(loaded.report.warnings.is_empty(), "{:?}", loaded.report.warnings);
 }

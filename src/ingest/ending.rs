@@ -37,9 +37,13 @@ const INFRA: [&str; 9] = [
 #[must_use]
 pub fn of_word(word: &str) -> Ending {
     let plain = word.trim().to_ascii_lowercase();
-    if LIMITS.contains(&plain.as_str()) || plain.ends_with("_limit") || plain.ends_with("_exceeded") {
+    if LIMITS.contains(&plain.as_str()) || plain.ends_with("_limit") || plain.ends_with("_exceeded")
+    {
         Ending::Limit(word.trim().to_owned())
-    } else if INFRA.contains(&plain.as_str()) || plain.ends_with("_error") || plain.ends_with("_crash") {
+    } else if INFRA.contains(&plain.as_str())
+        || plain.ends_with("_error")
+        || plain.ends_with("_crash")
+    {
         Ending::Infra(word.trim().to_owned())
     } else {
         Ending::Clean
@@ -50,7 +54,9 @@ pub fn of_word(word: &str) -> Ending {
 #[must_use]
 pub fn of_error(word: &str) -> Ending {
     match of_word(word) {
-        Ending::Clean => Ending::Infra(if word.trim().is_empty() { "error" } else { word.trim() }.to_owned()),
+        Ending::Clean => {
+            Ending::Infra(if word.trim().is_empty() { "error" } else { word.trim() }.to_owned())
+        }
         known => known,
     }
 }
@@ -59,8 +65,7 @@ pub fn of_error(word: &str) -> Ending {
 #[must_use]
 pub fn worse(a: Ending, b: Ending) -> Ending {
     match (&a, &b) {
-        (Ending::Infra(_), _) | (Ending::Limit(_), Ending::Clean | Ending::Limit(_)) => a,
-        (Ending::Clean, Ending::Clean) => a,
+        (Ending::Infra(_), _) | (_, Ending::Clean) | (Ending::Limit(_), Ending::Limit(_)) => a,
         _ => b,
     }
 }

@@ -126,7 +126,8 @@ mod tests {
         .unwrap();
         assert_eq!(call.before, "look first");
         assert_eq!(call.tool.as_deref(), Some("file_editor"));
-        let want = serde_json::json!({"command": "view", "view_range": "[1, 50]", "path": "/a b.py"});
+        let want =
+            serde_json::json!({"command": "view", "view_range": "[1, 50]", "path": "/a b.py"});
         assert_eq!(call.args, RawArgs::Object(want.as_object().unwrap().clone()));
         assert_eq!(xml_call("<function=>\n</function>").unwrap().tool, None);
         assert_eq!(xml_call("no call"), None);

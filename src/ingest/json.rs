@@ -4,6 +4,7 @@
 //! Bodies that nobody asks for are skipped, not built. No format knowledge lives here.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
@@ -91,9 +92,17 @@ impl<'a> Object<'a> {
     /// The keys that occur more than once, in order of their first occurrence.
     #[must_use]
     pub fn repeated(&self) -> Vec<&str> {
+        // Objects of this size are compared faster than they are put into a set.
+        const SMALL: usize = 24;
         let mut found: Vec<&str> = Vec::new();
+        let mut seen: BTreeSet<&str> = BTreeSet::new();
+        let small = self.entries.len() <= SMALL;
         for (at, (key, _)) in self.entries.iter().enumerate() {
-            let again = self.entries.iter().skip(at + 1).any(|(k, _)| k == key);
+            let again = if small {
+                self.entries.iter().take(at).any(|(k, _)| k == key)
+            } else {
+                !seen.insert(key)
+            };
             if again && !found.contains(&&**key) {
                 found.push(key);
             }
@@ -224,7 +233,14 @@ pub fn args_text(given: &str) -> RawArgs {
 
 /// The text of a message: a string, or the texts of a list of parts; pictures leave a mark.
 pub fn content(raw: &RawValue) -> Result<Option<Cow<'_, str>>, Error> {
-    if !is_array(raw) {
+    content_within(raw, DEPTH)
+}
+
+/// Parts in parts are read this deep; a text that hides deeper stays JSON.
+const DEPTH: usize = 8;
+
+fn content_within(raw: &RawValue, depth: usize) -> Result<Option<Cow<'_, str>>, Error> {
+    if !is_array(raw) || depth == 0 {
         return text(raw);
     }
     let mut all = String::new();
@@ -232,7 +248,9 @@ pub fn content(raw: &RawValue) -> Result<Option<Cow<'_, str>>, Error> {
         let piece = if is_object(part) {
             let part = Object::of(part)?;
             match part.first(&["text", "content", "thinking"]) {
-                Some((_, inner)) => content(inner)?.unwrap_or_default().into_owned(),
+                Some((_, inner)) => {
+                    content_within(inner, depth - 1)?.unwrap_or_default().into_owned()
+                }
                 None => match part.string("type")?.as_deref() {
                     Some("image_url" | "image" | "input_image") => "[image]".to_owned(),
                     _ => String::new(),
@@ -346,7 +364,9 @@ mod tests {
 
     #[test]
     fn numbers_say_why_they_are_none() {
-        let o = object(r#"{"a":1,"b":"1.0","c":true,"d":null,"e":1e400,"f":"NaN","g":"x","h":"-Infinity"}"#);
+        let o = object(
+            r#"{"a":1,"b":"1.0","c":true,"d":null,"e":1e400,"f":"NaN","g":"x","h":"-Infinity"}"#,
+        );
         assert_eq!(o.number("a").unwrap(), RawNumber::Value(1.0));
         assert!(matches!(o.number("b").unwrap(), RawNumber::Coerced(v, _) if v == 1.0));
         assert!(matches!(o.number("c").unwrap(), RawNumber::Coerced(v, _) if v == 1.0));
@@ -380,14 +400,19 @@ mod tests {
             assert_eq!(call(empty), RawArgs::default(), "{empty}");
         }
         assert_eq!(call(r#""[\"ls\"]""#), RawArgs::Unparsable(r#"["ls"]"#.into()));
-        assert_eq!(call(r#""{\"command\": \"ls -la""#), RawArgs::Unparsable("{\"command\": \"ls -la".into()));
+        assert_eq!(
+            call(r#""{\"command\": \"ls -la""#),
+            RawArgs::Unparsable("{\"command\": \"ls -la".into())
+        );
         let deep = format!("{}1{}", r#"{"a":"#.repeat(200), "}".repeat(200));
         assert_eq!(call(&deep), RawArgs::Unparsable(deep.clone()));
     }
 
     #[test]
     fn content_is_text_or_parts() {
-        let o = object(r#"{"a":"x","b":[{"type":"text","text":"x"},{"type":"image_url"},"y"],"c":null}"#);
+        let o = object(
+            r#"{"a":"x","b":[{"type":"text","text":"x"},{"type":"image_url"},"y"],"c":null}"#,
+        );
         assert_eq!(content(o.get("a").unwrap()).unwrap().as_deref(), Some("x"));
         assert_eq!(content(o.get("b").unwrap()).unwrap().as_deref(), Some("x\n[image]\ny"));
         assert_eq!(content(o.get("c").unwrap()).unwrap(), None);

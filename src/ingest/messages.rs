@@ -9,8 +9,11 @@ use std::borrow::Cow;
 use serde_json::value::RawValue;
 
 use super::json::{self, Error, Object};
-use super::reader::{Context, Part, Reader, RecordError, Sniff, digest, digest64, record_object};
-use super::shape::Shape;
+use super::reader::{
+    Context, Part, Reader, RecordError, Sniff, digest, digest64, record_object, short_digest,
+};
+use super::scan;
+use super::shape::{RecordShape, Shape};
 use super::turns::{Call, Reply, Turns};
 use super::{ending, frames, native};
 use crate::rollout::raw::{Ending, RawRollout};
@@ -43,11 +46,12 @@ impl Reader for Messages {
     }
 
     fn sniff(&self, shape: &Shape<'_>) -> Sniff {
-        if shape.any(|r| LISTS.iter().any(|l| r.list(l) || r.value(l).is_some_and(|v| v.starts_with(b"\"["))))
-        {
-            return Sniff::Yes;
-        }
-        Sniff::No
+        let known = |r: &RecordShape<'_>| {
+            LISTS.iter().any(|l| r.value(l).is_some_and(conversation))
+                // These hold messages too, but need a reader that knows what is in them.
+                && !r.has_any(&["trajectory_format", "schema_version", "simulations", "samples"])
+        };
+        if shape.any(known) { Sniff::Yes } else { Sniff::No }
     }
 
     fn parse(&self, text: &str, _: &Context<'_>) -> Result<Vec<Part>, RecordError> {
@@ -55,7 +59,8 @@ impl Reader for Messages {
         let Some((_, list)) = record.first(&LISTS) else {
             return Err(RecordError::missing("messages", "a list of messages was expected"));
         };
-        let mut raw = RawRollout { other_keys: native::other_keys(&record)?, ..RawRollout::default() };
+        let mut raw =
+            RawRollout { other_keys: native::other_keys(&record)?, ..RawRollout::default() };
         native::note_repeated(&record, &mut raw);
         raw.task = first_id(&record, &TASK)?;
         raw.id = first_id(&record, &ID)?;
@@ -88,12 +93,22 @@ impl Reader for Messages {
         read_into(&mut raw, list)?;
         if raw.task.is_none() {
             // Conversations that start alike are attempts at one task.
-            raw.task = raw.prompt.as_ref().map(|p| {
-                format!("prompt~{:08x}", digest64(&digest(p.as_bytes())) >> 32)
-            });
+            let named =
+                |p: &String| format!("prompt{}", short_digest(digest64(&digest(p.as_bytes()))));
+            raw.task = raw.prompt.as_ref().map(named);
         }
         Ok(vec![Part::whole(raw)])
     }
+}
+
+/// Whether a value is a list of messages, or the text of one: its first element has a role.
+fn conversation(value: &[u8]) -> bool {
+    let inner = value.strip_prefix(b"\"").unwrap_or(value);
+    let Some(list) = inner.strip_prefix(b"[") else { return false };
+    if inner.len() < value.len() {
+        return list.trim_ascii_start().starts_with(b"{");
+    }
+    scan::entries(list).iter().any(|e| e.key == b"role" || e.key == b"from")
 }
 
 fn first_id(record: &Object<'_>, names: &[&str]) -> Result<Option<String>, Error> {
@@ -158,7 +173,11 @@ pub fn read_message(
     Ok(None)
 }
 
-fn assistant(message: &Object<'_>, content: Option<&RawValue>, turns: &mut Turns) -> Result<(), RecordError> {
+fn assistant(
+    message: &Object<'_>,
+    content: Option<&RawValue>,
+    turns: &mut Turns,
+) -> Result<(), RecordError> {
     let mut said = String::new();
     if let Some((_, thinking)) = message.first(&["reasoning_content", "reasoning", "thinking"]) {
         said.push_str(&json::content(thinking)?.unwrap_or_default());
@@ -221,7 +240,11 @@ fn call_of(call: &Object<'_>) -> Result<Call, Error> {
 fn function(call: &Object<'_>, id: Option<String>) -> Result<Call, Error> {
     let name = call.string("name")?.or(call.string("function")?).or(call.string("function_name")?);
     let args = call.first(&["arguments", "args", "input"]).map(|(_, v)| v);
-    Ok(Call { tool: name.map(Cow::into_owned).filter(|n| !n.is_empty()), args: json::args(args)?, id })
+    Ok(Call {
+        tool: name.map(Cow::into_owned).filter(|n| !n.is_empty()),
+        args: json::args(args)?,
+        id,
+    })
 }
 
 /// Calls that stand as blocks in the content.
@@ -310,7 +333,9 @@ mod tests {
 
     #[test]
     fn a_call_without_a_name_stays_a_call() {
-        let raw = read(r#"{"messages":[{"role":"assistant","content":null,"tool_calls":[{"id":"c","function":{"arguments":"{\"a\": "}}]}]}"#);
+        let raw = read(
+            r#"{"messages":[{"role":"assistant","content":null,"tool_calls":[{"id":"c","function":{"arguments":"{\"a\": "}}]}]}"#,
+        );
         assert_eq!((raw.steps[0].kind, &raw.steps[0].tool), (RawKind::Call, &None));
         assert_eq!(raw.steps[0].args, RawArgs::Unparsable("{\"a\": ".into()));
     }

@@ -26,7 +26,7 @@ pub mod turns;
 
 pub use reader::{
     Context, Layout, NotRollouts, Parsed, Part, Reader, RecordError, RecordErrorKind, Sniff, by_id,
-    detect, digest, digest64, read_record, readers,
+    detect, digest, digest64, read_record, readers, short_digest,
 };
 pub use shape::Shape;
 pub use text::StepText;

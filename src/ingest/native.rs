@@ -25,9 +25,28 @@ const ID: [&str; 3] = ["id", "rollout_id", "traj_id"];
 
 /// Fields that are read as something else than a possible group key.
 const NO_KEYS: [&str; 22] = [
-    "schema", "id", "rollout_id", "traj_id", "outcome", "outcome_reward", "reward", "score",
-    "finish_reason", "stop", "error", "attempt", "segment_index", "prompt_is_summary", "steps",
-    "messages", "resolved", "extra", "prompt", "patch", "exit_status", "generated_patch",
+    "schema",
+    "id",
+    "rollout_id",
+    "traj_id",
+    "outcome",
+    "outcome_reward",
+    "reward",
+    "score",
+    "finish_reason",
+    "stop",
+    "error",
+    "attempt",
+    "segment_index",
+    "prompt_is_summary",
+    "steps",
+    "messages",
+    "resolved",
+    "extra",
+    "prompt",
+    "patch",
+    "exit_status",
+    "generated_patch",
 ];
 
 impl Reader for Native {
@@ -50,13 +69,12 @@ impl Reader for Native {
                 && !r.has_any(&["resolved", "target"])
         };
         let document = |r: &RecordShape<'_>| r.has_any(&TASK) && r.list("rollouts");
-        let named = |r: &RecordShape<'_>| {
-            r.value("schema").is_some_and(|v| v.starts_with(b"\"credscope/"))
-        };
+        let named =
+            |r: &RecordShape<'_>| r.value("schema").is_some_and(|v| v.starts_with(b"\"credscope/"));
         if shape.any(|r| named(r) || rollout(r) || document(r)) { Sniff::Yes } else { Sniff::No }
     }
 
-    fn parse(&self, text: &str, _: &Context<'_>) -> Result<Vec<Part>, RecordError> {
+    fn parse(&self, text: &str, context: &Context<'_>) -> Result<Vec<Part>, RecordError> {
         let record = record_object(text)?;
         if let Some(schema) = record.string("schema")?
             && !schema.starts_with("credscope/1")
@@ -65,7 +83,9 @@ impl Reader for Native {
                 Some("schema"),
                 format!("`credscope/1` was expected, `{schema}` stands here"),
             )
-            .hint("this file was written by another version, or is an export that holds no rollouts"));
+            .hint(
+                "this file was written by another version, or is an export that holds no rollouts",
+            ));
         }
         let Some(list) = record.get("rollouts") else {
             let mut raw = read_rollout(&record, None)?;
@@ -73,9 +93,14 @@ impl Reader for Native {
             return Ok(vec![Part::whole(raw)]);
         };
         if !json::is_array(list) {
-            return Err(RecordError::unexpected(Some("rollouts"), "a list of rollouts was expected"));
+            return Err(RecordError::unexpected(
+                Some("rollouts"),
+                "a list of rollouts was expected",
+            ));
         }
-        Ok(json::elements(list)?.into_iter().map(|part| read_part(part, &record)).collect())
+        let wanted = |at: usize| context.only.is_none_or(|only| only as usize == at);
+        let read = |(at, part)| if wanted(at) { read_part(part, &record) } else { Part::default() };
+        Ok(json::elements(list)?.into_iter().enumerate().map(read).collect())
     }
 }
 
@@ -93,20 +118,30 @@ fn read_part(part: &RawValue, document: &Object<'_>) -> Part {
 /// Notes keys that stand more than once: the last one counts.
 pub(super) fn note_repeated(record: &Object<'_>, raw: &mut RawRollout) {
     for key in record.repeated() {
-        raw.notes.push((key.to_owned(), "the key stands more than once; the last one counts".to_owned()));
+        raw.notes.push((
+            key.to_owned(),
+            "the key stands more than once; the last one counts".to_owned(),
+        ));
     }
 }
+
+/// How many fields are kept as possible group keys.
+const KEYS: usize = 64;
 
 /// Short scalar fields that could serve as a group key.
 pub(super) fn other_keys(record: &Object<'_>) -> Result<Vec<(String, String)>, Error> {
     let mut keys: Vec<(String, String)> = Vec::new();
-    for (name, value) in record.iter() {
-        let scalar = !matches!(value.get().as_bytes().first(), Some(b'{' | b'['));
-        if scalar && value.get().len() <= 200 && !NO_KEYS.contains(&name) {
-            if let Some(id) = json::id(value)? {
-                keys.retain(|(k, _)| k != name);
-                keys.push((name.to_owned(), id));
-            }
+    for (name, _) in record.iter() {
+        if keys.len() == KEYS {
+            break;
+        }
+        if NO_KEYS.contains(&name) || keys.iter().any(|(k, _)| k == name) {
+            continue;
+        }
+        // Of a repeated key the last wins.
+        let Some(value) = record.get(name).filter(|v| v.get().len() <= 200) else { continue };
+        if let Some(id) = json::id(value)? {
+            keys.push((name.to_owned(), id));
         }
     }
     Ok(keys)
@@ -143,7 +178,10 @@ fn word(value: &RawValue) -> Result<String, Error> {
     Ok(json::text(value)?.unwrap_or_default().into_owned())
 }
 
-fn read_rollout(record: &Object<'_>, document: Option<&Object<'_>>) -> Result<RawRollout, RecordError> {
+fn read_rollout(
+    record: &Object<'_>,
+    document: Option<&Object<'_>>,
+) -> Result<RawRollout, RecordError> {
     let own = |names: &[&str]| -> Result<Option<String>, Error> {
         for name in names {
             if let Some(id) = record.id(name)? {
@@ -216,7 +254,8 @@ fn read_outcome(record: &Object<'_>, raw: &mut RawRollout) -> Result<(), RecordE
         }
         (None, other) => {
             let words = Outcome::ALL.map(Outcome::name).join(", ");
-            let reason = format!("`{}` is no outcome ({words}); the rewards decide", json::short(other, 40));
+            let reason =
+                format!("`{}` is no outcome ({words}); the rewards decide", json::short(other, 40));
             raw.notes.push(("outcome".to_owned(), reason));
         }
     }

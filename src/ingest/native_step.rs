@@ -4,6 +4,7 @@ use serde_json::value::RawValue;
 
 use super::json::{self, Object};
 use super::reader::RecordError;
+use super::turns::demands;
 use crate::rollout::raw::{RawKind, RawNumber, RawRollout, RawStep};
 
 /// Reads a list of native steps into the rollout.
@@ -67,7 +68,10 @@ fn read_step(
         for (name, value) in given.iter() {
             match json::finite_number(value)? {
                 Some(v) => values.push((name.to_owned(), v)),
-                None => note(&format!("values.{name}"), format!("{} is no number", json::short(value.get(), 40))),
+                None => note(
+                    &format!("values.{name}"),
+                    format!("{} is no number", json::short(value.get(), 40)),
+                ),
             }
         }
     }
@@ -76,12 +80,14 @@ fn read_step(
         Some(code) if code.fract() == 0.0 && code.abs() < 4e9 => Some(code as i64),
         _ => None,
     };
+    let observation = text(&["observation"])?;
+    let told_to_continue = kind == RawKind::Text && observation.as_deref().is_some_and(demands);
     Ok(RawStep {
         kind,
         thought,
         tool: step.id("tool")?,
         args: json::args(step.get("args"))?,
-        observation: text(&["observation"])?,
+        observation,
         exit_code,
         is_error: step.truth("is_error"),
         stopped: None,
@@ -92,7 +98,7 @@ fn read_step(
         state,
         action,
         values,
-        told_to_continue: false,
+        told_to_continue,
     })
 }
 

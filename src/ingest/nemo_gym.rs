@@ -8,6 +8,7 @@ use super::frames;
 use super::json::{self, Error, Object};
 use super::reader::{
     Context, NotRollouts, Part, Reader, RecordError, Sniff, digest, digest64, record_object,
+    short_digest,
 };
 use super::shape::Shape;
 use super::turns::{Call, Reply, Turns};
@@ -34,6 +35,10 @@ impl Reader for NemoGym {
         if shape.any(|r| r.object("response") && r.has("responses_create_params")) {
             return Sniff::Yes;
         }
+        // Inputs can be longer than what is looked at; then the response may still come.
+        if shape.any(|r| r.has("responses_create_params") && r.cut()) {
+            return Sniff::Yes;
+        }
         if shape.any(|r| r.has("responses_create_params")) {
             return Sniff::NotRollouts(NotRollouts {
                 what: "NeMo-Gym inputs (materialized tasks), not rollouts".into(),
@@ -51,7 +56,8 @@ impl Reader for NemoGym {
             return Sniff::NotRollouts(NotRollouts {
                 what: "NeMo-Gym reward profile: averages per task".into(),
                 missing: "there are no steps".into(),
-                hint: "give the rollouts file beside it (without `_reward_profiling` in its name)".into(),
+                hint: "give the rollouts file beside it (without `_reward_profiling` in its name)"
+                    .into(),
             });
         }
         Sniff::No
@@ -60,7 +66,10 @@ impl Reader for NemoGym {
     fn parse(&self, text: &str, context: &Context<'_>) -> Result<Vec<Part>, RecordError> {
         let record = record_object(text)?;
         let Some(response) = record.object("response")? else {
-            return Err(RecordError::missing("response", "inputs without a response are no rollout"));
+            return Err(RecordError::missing(
+                "response",
+                "inputs without a response are no rollout",
+            ));
         };
         let Some(output) = response.some("output").filter(|o| json::is_array(o)) else {
             return Err(RecordError::missing("response.output", "a list of items was expected"));
@@ -89,7 +98,8 @@ impl Reader for NemoGym {
             }
         }
         raw.harness = agent;
-        raw.outcome_field = Some(if raw.verdict.is_some() { "resolved" } else { "reward" }.to_owned());
+        raw.outcome_field =
+            Some(if raw.verdict.is_some() { "resolved" } else { "reward" }.to_owned());
         if record.truth("mask_sample") == Some(true) {
             raw.mask = Some("mask_sample is true".to_owned());
         }
@@ -125,7 +135,7 @@ fn task(
     }
     // Older files number nothing: equal inputs are attempts at one task.
     Ok(params.some("input").map(|input| {
-        format!("{place}/input~{:08x}", digest64(&digest(input.get().as_bytes())) >> 32)
+        format!("{place}/input{}", short_digest(digest64(&digest(input.get().as_bytes()))))
     }))
 }
 
@@ -155,7 +165,11 @@ fn prompt(params: &Object<'_>) -> Result<Option<String>, Error> {
     Ok(last)
 }
 
-fn ending_of(record: &Object<'_>, response: &Object<'_>, verdict: Option<bool>) -> Result<Ending, Error> {
+fn ending_of(
+    record: &Object<'_>,
+    response: &Object<'_>,
+    verdict: Option<bool>,
+) -> Result<Ending, Error> {
     let mut end = Ending::Clean;
     for name in ["agent_timed_out", "eval_timed_out", "truncated"] {
         // A success stands, however long it took.
@@ -208,7 +222,8 @@ fn read_item(item: &Object<'_>, turns: &mut Turns) -> Result<(), RecordError> {
             id: item.id("call_id")?.or(item.id("id")?),
         }),
         "function_call_output" => {
-            let text = item.some("output").map(json::content).transpose()?.flatten().unwrap_or_default();
+            let text =
+                item.some("output").map(json::content).transpose()?.flatten().unwrap_or_default();
             let reply: Reply = frames::framed(text.into_owned());
             turns.gets(item.id("call_id")?.as_deref(), reply);
         }
@@ -222,7 +237,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> RawRollout {
-        let context = Context { stem: "file" };
+        let context = Context { stem: "file", only: None };
         NemoGym.parse(text, &context).unwrap().remove(0).rollout.unwrap()
     }
 
@@ -253,7 +268,9 @@ mod tests {
     #[test]
     fn rows_without_an_index_group_by_input() {
         let row = |input: &str| {
-            let text = format!(r#"{{"responses_create_params":{{"input":"{input}"}},"response":{{"output":[]}},"reward":0}}"#);
+            let text = format!(
+                r#"{{"responses_create_params":{{"input":"{input}"}},"response":{{"output":[]}},"reward":0}}"#
+            );
             read(&text).task.unwrap()
         };
         assert_eq!(row("a"), row("a"));
@@ -263,7 +280,9 @@ mod tests {
 
     #[test]
     fn a_success_stands_and_a_mask_is_kept() {
-        let raw = read(r#"{"responses_create_params":{},"response":{"output":[]},"resolved":true,"reward":1,"agent_timed_out":true,"mask_sample":true}"#);
+        let raw = read(
+            r#"{"responses_create_params":{},"response":{"output":[]},"resolved":true,"reward":1,"agent_timed_out":true,"mask_sample":true}"#,
+        );
         assert_eq!((raw.verdict, &raw.ending), (Some(true), &Ending::Clean));
         assert_eq!(raw.outcome_field.as_deref(), Some("resolved"));
         assert!(raw.mask.is_some());

@@ -69,6 +69,9 @@ impl Layout {
 pub struct Context<'a> {
     /// The file's name without folder and extension.
     pub stem: &'a str,
+    /// Only this part is wanted: a reader of records with many rollouts may leave the others empty,
+    /// as long as the parts keep their numbers.
+    pub only: Option<u32>,
 }
 
 /// One rollout of a record, or why it could not be read.
@@ -80,10 +83,16 @@ pub struct Part {
     pub digest: Option<u64>,
 }
 
+impl Default for Part {
+    fn default() -> Self {
+        Self::whole(RawRollout::default())
+    }
+}
+
 impl Part {
     /// The only rollout of its record.
     #[must_use]
-    pub const fn whole(rollout: RawRollout) -> Self {
+    pub fn whole(rollout: RawRollout) -> Self {
         Self { rollout: Ok(rollout), digest: None }
     }
 
@@ -243,6 +252,12 @@ pub fn digest(bytes: &[u8]) -> [u8; 32] {
 #[must_use]
 pub fn digest64(digest: &[u8; 32]) -> u64 {
     digest.iter().take(8).rev().fold(0, |all, &b| (all << 8) | u64::from(b))
+}
+
+/// The short form of a digest that stands in for a missing id: the first eight hex digits of blake3.
+#[must_use]
+pub fn short_digest(digest64: u64) -> String {
+    format!("~{:08x}", digest64.swap_bytes() >> 32)
 }
 
 /// Reads a record: strictly, and when that fails once more after a repair.

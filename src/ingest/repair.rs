@@ -86,7 +86,7 @@ fn push_token(token: &str, out: &mut String, done: &mut Repairs) {
         if matches!(c, '"' | '\\') {
             out.push('\\');
         }
-        out.push(c);
+        out.push(if c < ' ' { '\u{fffd}' } else { c });
     }
     out.push('"');
 }
@@ -107,7 +107,10 @@ fn push_string(text: &str, out: &mut String, done: &mut Repairs) {
             }
             '\u{0}'..='\u{1f}' => {
                 done.controls += 1;
-                out.push_str(&format!("\\u{:04x}", u32::from(c)));
+                out.push_str("\\u00");
+                for digit in [u32::from(c) >> 4, u32::from(c) & 15] {
+                    out.extend(char::from_digit(digit, 16));
+                }
                 1
             }
             _ => {

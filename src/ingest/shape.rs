@@ -26,6 +26,7 @@ pub struct Shape<'a> {
 #[derive(Debug, Default)]
 pub struct RecordShape<'a> {
     entries: Vec<Entry<'a>>,
+    cut: bool,
 }
 
 impl<'a> RecordShape<'a> {
@@ -57,6 +58,12 @@ impl<'a> RecordShape<'a> {
     #[must_use]
     pub fn object(&self, key: &str) -> bool {
         self.value(key).is_some_and(|v| v.starts_with(b"{"))
+    }
+
+    /// Whether the record is longer than what was looked at: further keys may follow.
+    #[must_use]
+    pub const fn cut(&self) -> bool {
+        self.cut
     }
 
     /// The keys, in file order.
@@ -96,7 +103,11 @@ impl<'a> Shape<'a> {
     }
 
     fn look(&self) -> Vec<RecordShape<'a>> {
-        let object = |bytes: &'a [u8]| RecordShape { entries: scan::entries(bytes) };
+        let whole = self.whole;
+        let object = |bytes: &'a [u8]| RecordShape {
+            entries: scan::entries(bytes),
+            cut: !whole && scan::value_end(bytes, 0).is_none(),
+        };
         match self.layout {
             Layout::Lines => self
                 .bytes
@@ -139,7 +150,11 @@ impl<'a> Shape<'a> {
         };
         let bytes = self.bytes;
         if bytes.is_empty() && self.whole {
-            return not("empty file", "it holds no record", "check that the run wrote it and has ended");
+            return not(
+                "empty file",
+                "it holds no record",
+                "check that the run wrote it and has ended",
+            );
         }
         if bytes.starts_with(b"version https://git-lfs.github.com/spec/") {
             return not(
@@ -149,16 +164,28 @@ impl<'a> Shape<'a> {
             );
         }
         if bytes.starts_with(b"\x1f\x8b") {
-            return not("gzip file", "it has to be unpacked", "gunzip -k FILE, or `zcat FILE | credscope -`");
+            return not(
+                "gzip file",
+                "it has to be unpacked",
+                "gunzip -k FILE, or `zcat FILE | credscope -`",
+            );
         }
         if bytes.starts_with(b"\x28\xb5\x2f\xfd") {
-            return not("zstandard file", "it has to be unpacked", "unzstd FILE, or `zstdcat FILE | credscope -`");
+            return not(
+                "zstandard file",
+                "it has to be unpacked",
+                "unzstd FILE, or `zstdcat FILE | credscope -`",
+            );
         }
         if bytes.starts_with(b"PK\x03\x04") {
             return not("zip archive", "no reader opens it", "unpack it and give the files in it");
         }
         if bytes.starts_with(b"PAR1") {
-            return not("Parquet file", "rollouts are read as JSON", "write it as JSON lines (pandas: to_json(orient='records', lines=True))");
+            return not(
+                "Parquet file",
+                "rollouts are read as JSON",
+                "write it as JSON lines (pandas: to_json(orient='records', lines=True))",
+            );
         }
         if memchr::memchr(0, bytes.get(..bytes.len().min(512)).unwrap_or_default()).is_some() {
             return not("binary file", "rollouts are read as JSON", "give a .jsonl or .json file");
@@ -174,14 +201,20 @@ impl<'a> Shape<'a> {
         let keys: Vec<String> = self
             .records
             .first()
-            .map(|r| r.keys().take(8).map(|k| format!("`{}`", String::from_utf8_lossy(k))).collect())
+            .map(|r| {
+                r.keys().take(8).map(|k| format!("`{}`", String::from_utf8_lossy(k))).collect()
+            })
             .unwrap_or_default();
         let what = match (keys.is_empty(), self.bytes.first()) {
             (false, _) => format!("JSON with the keys {}", keys.join(", ")),
             (true, Some(b'{' | b'[')) => "JSON without objects that could be rollouts".to_owned(),
             _ => "no JSON".to_owned(),
         };
-        NotRollouts { what, missing: "no known rollout format has this form".into(), hint: hint.into() }
+        NotRollouts {
+            what,
+            missing: "no known rollout format has this form".into(),
+            hint: hint.into(),
+        }
     }
 }
 

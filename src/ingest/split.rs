@@ -28,7 +28,12 @@ type Sink<'s> = dyn FnMut(Piece) -> ControlFlow<()> + 's;
 
 /// Cuts `input` into records of at most `limit` bytes. Records come without white space around them
 /// and without a byte-order mark; blank lines are counted and not handed over.
-pub fn split(layout: Layout, input: impl Read, limit: usize, sink: &mut Sink<'_>) -> io::Result<()> {
+pub fn split(
+    layout: Layout,
+    input: impl Read,
+    limit: usize,
+    sink: &mut Sink<'_>,
+) -> io::Result<()> {
     let mut input = BufReader::with_capacity(1 << 20, input);
     let mark = input.fill_buf()?.starts_with(b"\xef\xbb\xbf");
     let start = if mark { 3 } else { 0 };
@@ -71,10 +76,20 @@ fn piece(offset: u64, number: u64, body: Result<Vec<u8>, u64>, at_end: bool) -> 
     bytes.truncate(bytes.trim_ascii_end().len());
     let lead = bytes.len() - bytes.trim_ascii_start().len();
     bytes.drain(..lead);
-    (!bytes.is_empty()).then_some(Piece { offset: offset + lead as u64, number, body: Ok(bytes), at_end })
+    (!bytes.is_empty()).then_some(Piece {
+        offset: offset + lead as u64,
+        number,
+        body: Ok(bytes),
+        at_end,
+    })
 }
 
-fn lines(mut input: impl BufRead, mut at: u64, limit: usize, sink: &mut Sink<'_>) -> io::Result<()> {
+fn lines(
+    mut input: impl BufRead,
+    mut at: u64,
+    limit: usize,
+    sink: &mut Sink<'_>,
+) -> io::Result<()> {
     let (mut body, mut number, mut start) = (Body::default(), 1, at);
     loop {
         let chunk = input.fill_buf()?;
@@ -99,7 +114,12 @@ fn lines(mut input: impl BufRead, mut at: u64, limit: usize, sink: &mut Sink<'_>
     }
 }
 
-fn document(mut input: impl BufRead, start: u64, limit: usize, sink: &mut Sink<'_>) -> io::Result<()> {
+fn document(
+    mut input: impl BufRead,
+    start: u64,
+    limit: usize,
+    sink: &mut Sink<'_>,
+) -> io::Result<()> {
     let mut body = Body::default();
     loop {
         let chunk = input.fill_buf()?;
@@ -156,8 +176,7 @@ impl Cursor {
                     Step::Inside
                 }
             }
-            b',' if self.depth == base => self.close(),
-            b' ' | b'\t' | b'\r' | b'\n' if self.depth == base => self.close(),
+            b',' | b' ' | b'\t' | b'\r' | b'\n' if self.depth == base => self.close(),
             b'"' => {
                 self.string = true;
                 self.start()
@@ -266,7 +285,9 @@ mod tests {
         let run = |input: &mut dyn Read, limit| {
             let mut all = Vec::new();
             split(layout, input, limit, &mut |p: Piece| {
-                let body = p.body.map_or_else(|n| format!("too long: {n}"), |b| String::from_utf8(b).unwrap());
+                let body = p
+                    .body
+                    .map_or_else(|n| format!("too long: {n}"), |b| String::from_utf8(b).unwrap());
                 all.push((p.offset, p.number, body, p.at_end));
                 ControlFlow::Continue(())
             })
@@ -291,9 +312,15 @@ mod tests {
 
     #[test]
     fn elements_of_an_array() {
-        let got = cut(Layout::Elements, "[ {\"a\":\"]},{\\\"\"},\n 12 ,[3,[4]],\"x\", {\"b\":{}}, {\"cut\": [");
+        let got = cut(
+            Layout::Elements,
+            "[ {\"a\":\"]},{\\\"\"},\n 12 ,[3,[4]],\"x\", {\"b\":{}}, {\"cut\": [",
+        );
         let texts: Vec<_> = got.iter().map(|g| g.2.as_str()).collect();
-        assert_eq!(texts, ["{\"a\":\"]},{\\\"\"}", "12", "[3,[4]]", "\"x\"", "{\"b\":{}}", "{\"cut\": ["]);
+        assert_eq!(
+            texts,
+            ["{\"a\":\"]},{\\\"\"}", "12", "[3,[4]]", "\"x\"", "{\"b\":{}}", "{\"cut\": ["]
+        );
         assert_eq!(got.iter().map(|g| g.1).collect::<Vec<_>>(), [1, 2, 3, 4, 5, 6]);
         assert!(got[5].3 && !got[4].3);
     }

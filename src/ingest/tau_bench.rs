@@ -29,7 +29,8 @@ impl Reader for TauBench {
 
     fn sniff(&self, shape: &Shape<'_>) -> Sniff {
         let known = shape.any(|r| {
-            r.has("task_id") && r.list("traj") || r.has("task_id") && r.has("reward") && r.object("info") && r.has("trial")
+            r.has("task_id") && r.list("traj")
+                || r.has("task_id") && r.has("reward") && r.object("info") && r.has("trial")
         });
         if known { Sniff::Yes } else { Sniff::No }
     }
@@ -90,26 +91,31 @@ mod tests {
     #[test]
     fn replies_calls_and_the_end_marker() {
         let raw = read(
-            r####"{"task_id":2,"reward":0.0,"trial":3,"info":{"task":{"instruction":"You are"},"reward_info":null},"traj":[
+            r#"{"task_id":2,"reward":0.0,"trial":3,"info":{"task":{"instruction":"You are"},"reward_info":null},"traj":[
             {"role":"system","content":"policy"},{"role":"user","content":"Hi"},
             {"role":"assistant","content":"Your id?"},{"role":"user","content":"mia"},
             {"role":"assistant","content":null,"tool_calls":[{"id":"c","function":{"name":"think","arguments":"{\"thought\":\"x\"}"}}]},
             {"role":"tool","tool_call_id":"c","name":"think","content":""},
-            {"role":"assistant","content":"Done."},{"role":"user","content":"Thanks ###STOP###"}]}"####,
+            {"role":"assistant","content":"Done."},{"role":"user","content":"Thanks ###STOP###"}]}"#,
         );
         let kinds: Vec<_> = raw.steps.iter().map(|s| s.kind).collect();
         assert_eq!(kinds, [RawKind::Text, RawKind::Call, RawKind::Text]);
         assert_eq!(raw.steps[0].observation.as_deref(), Some("mia"));
         assert_eq!(raw.steps[1].observation.as_deref(), Some(""));
         assert_eq!(raw.steps[2].observation.as_deref(), Some("Thanks ###STOP###"));
-        assert_eq!((raw.task.as_deref(), raw.id.as_deref(), raw.attempt), (Some("2"), Some("3"), Some(3)));
+        assert_eq!(
+            (raw.task.as_deref(), raw.id.as_deref(), raw.attempt),
+            (Some("2"), Some("3"), Some(3))
+        );
         assert_eq!(raw.ending, Ending::Limit("max_steps".into()));
         assert_eq!(raw.prompt.as_deref(), Some("You are"));
     }
 
     #[test]
     fn an_exception_is_an_infrastructure_ending() {
-        let raw = read(r#"{"task_id":1,"reward":0.0,"trial":0,"info":{"error":"RateLimit: x","traceback":"…"},"traj":[]}"#);
+        let raw = read(
+            r#"{"task_id":1,"reward":0.0,"trial":0,"info":{"error":"RateLimit: x","traceback":"…"},"traj":[]}"#,
+        );
         assert_eq!(raw.ending, Ending::Infra("RateLimit: x".into()));
         assert!(raw.steps.is_empty());
     }

@@ -131,8 +131,7 @@ impl Turns {
         };
         self.ended = true;
         if self.demands && last.kind == RawKind::Text && last.observation.is_none() {
-            let plain = text.to_ascii_lowercase();
-            last.told_to_continue = DEMANDS.iter().any(|d| plain.contains(d));
+            last.told_to_continue = demands(text);
         }
         let at = self.steps.len() - 1;
         self.give(at, Reply::from(text.to_owned()));
@@ -168,7 +167,12 @@ impl Turns {
             }
             return;
         }
-        self.steps.push(RawStep { kind: RawKind::Text, thought: text, turn: self.turn, ..RawStep::default() });
+        self.steps.push(RawStep {
+            kind: RawKind::Text,
+            thought: text,
+            turn: self.turn,
+            ..RawStep::default()
+        });
     }
 
     /// Results without ids: in order; one result for many calls is what the last of them left.
@@ -197,6 +201,13 @@ impl Turns {
     }
 }
 
+/// Whether this is a harness that demands to continue with a call.
+#[must_use]
+pub fn demands(text: &str) -> bool {
+    let plain = text.to_ascii_lowercase();
+    DEMANDS.iter().any(|d| plain.contains(d))
+}
+
 fn join(all: &mut String, more: &str) {
     if !all.is_empty() && !more.is_empty() {
         all.push('\n');
@@ -219,7 +230,9 @@ mod tests {
     fn seen(steps: &[RawStep]) -> Vec<(u32, &str, &str, Option<&str>)> {
         steps
             .iter()
-            .map(|s| (s.turn, s.tool.as_deref().unwrap_or("-"), &*s.thought, s.observation.as_deref()))
+            .map(|s| {
+                (s.turn, s.tool.as_deref().unwrap_or("-"), &*s.thought, s.observation.as_deref())
+            })
             .collect()
     }
 

@@ -3,16 +3,17 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::Loaded;
 use super::error::LoadError;
 use super::group::{self, Built, key_of};
 use super::identity::{self, Draft, Seen};
+use super::keys::Keys;
 use super::options::LoadOptions;
 use super::report::{FileVerdict, LoadReport};
 use super::sources::Sources;
 use super::tally::Tally;
 use super::warn;
 use super::work::{Pending, Record};
-use super::Loaded;
 use crate::facts::Interpreter;
 use crate::profile::Profiles;
 use crate::rollout::raw::RawRollout;
@@ -37,7 +38,7 @@ pub fn assemble(
         return Err(nothing(&tally, verdicts, left_out, options, &sources));
     }
     tally.left_out(left_out.len());
-    let keys = warn::Keys::of(&pendings, options);
+    let keys = Keys::of(&pendings, options);
     if let Some(field) = &options.group_by
         && !pendings.iter().any(|p| key_of(&p.raw, field).is_some())
     {
@@ -97,7 +98,15 @@ fn nothing(
             named: true,
             reason: first.map_or_else(
                 || format!("read as {}, but it holds no record", sources.format(id)),
-                |s| format!("read as {}, but no record could be used; {} {}: {}", sources.format(id), s.unit, s.number, s.reason),
+                |s| {
+                    format!(
+                        "read as {}, but no record could be used; {} {}: {}",
+                        sources.format(id),
+                        s.unit,
+                        s.number,
+                        s.reason
+                    )
+                },
             ),
             hint: first.and_then(|s| s.hint.clone()),
         });

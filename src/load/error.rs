@@ -66,7 +66,9 @@ impl LoadError {
     #[must_use]
     pub fn hint(&self) -> Option<String> {
         Some(match self {
-            Self::NothingGiven => "give a rollout file or a folder; `credscope formats` lists what is read".into(),
+            Self::NothingGiven => {
+                "give a rollout file or a folder; `credscope formats` lists what is read".into()
+            }
             Self::Unreadable { .. } => "check the path and its permissions".into(),
             Self::UnknownFormat { .. } => "leave `--from` out to let the content decide".into(),
             Self::NoRollouts { files } => files.iter().find_map(|f| f.hint.clone())?,
@@ -86,14 +88,12 @@ fn no_rollouts(files: &[FileVerdict]) -> String {
         [] => "the folder holds no files".to_owned(),
         [one] => format!("{} holds no rollouts: {}", one.name, one.reason),
         many => {
-            let mut text = format!("none of {} files holds rollouts", many.len());
-            for file in many.iter().take(10) {
-                text.push_str(&format!("\n  {}: {}", file.name, file.reason));
-            }
+            let mut lines = vec![format!("none of {} files holds rollouts", many.len())];
+            lines.extend(many.iter().take(10).map(|f| format!("  {}: {}", f.name, f.reason)));
             if many.len() > 10 {
-                text.push_str(&format!("\n  and {} more", many.len() - 10));
+                lines.push(format!("  and {} more", many.len() - 10));
             }
-            text
+            lines.join("\n")
         }
     }
 }

@@ -13,7 +13,8 @@ use crate::rollout::{Group, GroupKey, Rollout, TextRef};
 /// The value of a field that may serve as a group key.
 #[must_use]
 pub fn key_of<'a>(raw: &'a RawRollout, field: &str) -> Option<&'a str> {
-    let other = raw.other_keys.iter().rev().find(|(name, _)| name == field).map(|(_, v)| v.as_str());
+    let other =
+        raw.other_keys.iter().rev().find(|(name, _)| name == field).map(|(_, v)| v.as_str());
     other.or(match field {
         "task" => raw.task.as_deref(),
         "policy" => raw.policy.as_deref(),
@@ -121,5 +122,81 @@ fn push_values(values: &mut BTreeMap<String, Vec<Option<f64>>>, steps: &[StepMet
             column.resize(start + at, None);
             column.push(Some(*value));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::load::identity::{Seen, drafts};
+    use crate::rollout::raw::{Ending, RawNumber, RawStep};
+    use crate::rollout::{Outcome, RecordRef, RolloutFacts, StepFacts};
+
+    /// A rollout of opaque steps whose closing message is no step.
+    fn pending(id: &str, states: &[&str], segment: Option<u64>) -> Pending {
+        let step = |(at, s): (usize, &&str)| RawStep {
+            state: Some((*s).to_owned()),
+            turn: at as u32,
+            step_reward: if at == 0 { RawNumber::Value(0.5) } else { RawNumber::Missing },
+            values: if *s == "v" { vec![("critic".to_owned(), 0.25)] } else { Vec::new() },
+            ..RawStep::default()
+        };
+        let mut steps: Vec<RawStep> = states.iter().enumerate().map(step).collect();
+        steps.push(RawStep::default());
+        let mut facts = RolloutFacts::default();
+        facts.symbols.intern(id);
+        facts.table.steps = vec![StepFacts::default(); states.len()];
+        facts.raw_index = (0..states.len() as u32).collect();
+        (facts.calls, facts.coding_calls) = (2, 1);
+        let raw = RawRollout {
+            id: Some(id.to_owned()),
+            steps,
+            segment_index: segment,
+            reward: RawNumber::Value(1.0),
+            ending: Ending::Limit("max_steps".to_owned()),
+            ..RawRollout::default()
+        };
+        let content = u64::from(id.as_bytes()[0]) + segment.unwrap_or(0);
+        Pending::new(RecordRef { digest: content, ..RecordRef::default() }, content, raw, facts)
+    }
+
+    #[test]
+    fn columns_line_up() {
+        let all = vec![pending("b", &["s", "v"], None), pending("a", &["t"], None)];
+        let drafts = drafts(all, &mut Seen::default());
+        let built = build(GroupKey::default(), drafts, &LoadOptions::default());
+        let group = built.group;
+        let ids: Vec<_> = group.rollouts.iter().map(|r| (r.id.as_str(), r.steps.clone())).collect();
+        assert_eq!(ids, [("a", 0..1), ("b", 1..3)]);
+        let states: Vec<_> = group.steps.state.iter().map(|&s| group.symbols.text(s)).collect();
+        assert_eq!(states, ["t", "s", "v"]);
+        assert_eq!(group.steps.step_reward, [Some(0.5), Some(0.5), None]);
+        assert_eq!(group.steps.turn, [0, 0, 1]);
+        assert_eq!(group.steps.values, [("critic".to_owned(), vec![None, None, Some(0.25)])]);
+        assert_eq!(group.steps.facts.steps.len(), 3);
+        assert_eq!(group.steps.text.iter().map(|t| t.raw).collect::<Vec<_>>(), [0, 0, 1]);
+        assert_eq!(group.coding_calls, (2, 4));
+        // A success stands, and how it ended is still said.
+        assert_eq!(group.rollouts[0].outcome, Outcome::Success);
+        assert_eq!(group.rollouts[0].ending, "max_steps");
+        assert_eq!(built.raw_steps, [2, 3]);
+    }
+
+    #[test]
+    fn a_segment_starts_where_its_first_step_is() {
+        let parts = vec![pending("r", &["u"], Some(1)), pending("r", &["s", "t"], Some(0))];
+        let mut drafts = drafts(parts, &mut Seen::default());
+        let [draft] = &mut drafts[..] else { panic!("one rollout") };
+        assert_eq!((draft.records.len(), draft.earlier.len()), (2, 1));
+        // Joined: raw steps 0, 1, (closing 2), 3, (closing 4).
+        let mut joined = pending("r", &["s", "t", "u"], None);
+        for (step, raw) in joined.steps.iter_mut().zip([0, 1, 3]) {
+            step.raw = raw;
+        }
+        draft.pending = joined;
+        let group = build(GroupKey::default(), drafts, &LoadOptions::default()).group;
+        assert_eq!(group.rollouts[0].segment_starts, [2]);
+        let places: Vec<_> = group.steps.text.iter().map(|t| (t.record, t.raw)).collect();
+        assert_eq!(places, [(0, 0), (0, 1), (1, 0)]);
     }
 }

@@ -4,9 +4,11 @@
 //! never identifies: where a record has no id, a short digest of its content is one.
 
 use std::cmp::Ordering;
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::work::{Pending, StepMeta};
+use crate::ingest::short_digest;
 use crate::rollout::{RecordRef, SourceId, natural};
 
 /// How many raw steps each segment has.
@@ -107,7 +109,7 @@ fn base_ids(pendings: &[Pending]) -> Vec<String> {
         .map(|p| match (&p.raw.id, &p.raw.run) {
             (Some(id), _) => id.clone(),
             (None, Some(run)) if alone(run) => run.clone(),
-            _ => format!("~{:08x}", p.content >> 32),
+            _ => short_digest(p.content),
         })
         .collect()
 }
@@ -118,10 +120,11 @@ fn split_identity(id: &str, pendings: Vec<Pending>, seen: &mut Seen, drafts: &mu
     let mut segments: BTreeMap<Option<u64>, BTreeMap<u64, Pending>> = BTreeMap::new();
     for pending in pendings {
         let contents = segments.entry(pending.raw.segment_index).or_default();
-        if contents.contains_key(&pending.content) {
-            seen.duplicates.push(pending.record.source);
-        } else {
-            contents.insert(pending.content, pending);
+        match contents.entry(pending.content) {
+            Entry::Occupied(_) => seen.duplicates.push(pending.record.source),
+            Entry::Vacant(free) => {
+                free.insert(pending);
+            }
         }
     }
     let mut columns: Vec<_> = segments.into_values().map(BTreeMap::into_values).collect();
@@ -183,8 +186,13 @@ mod tests {
     use crate::rollout::raw::RawRollout;
 
     fn pending(id: Option<&str>, run: Option<&str>, source: u32, content: u64) -> Pending {
-        let raw = RawRollout { id: id.map(Into::into), run: run.map(Into::into), ..RawRollout::default() };
-        let record = RecordRef { source: SourceId(source), digest: content, ..RecordRef::default() };
+        let raw = RawRollout {
+            id: id.map(Into::into),
+            run: run.map(Into::into),
+            ..RawRollout::default()
+        };
+        let record =
+            RecordRef { source: SourceId(source), digest: content, ..RecordRef::default() };
         Pending::new(record, content, raw, RolloutFacts::default())
     }
 
@@ -207,7 +215,8 @@ mod tests {
 
     #[test]
     fn the_same_content_in_two_files_stays_and_is_said() {
-        let (got, seen) = ids(vec![pending(Some("r1"), None, 0, 7), pending(Some("r1"), None, 1, 7)]);
+        let (got, seen) =
+            ids(vec![pending(Some("r1"), None, 0, 7), pending(Some("r1"), None, 1, 7)]);
         assert_eq!(got, ["r1", "r1#2"]);
         assert_eq!((seen.duplicates.len(), seen.same_content), (0, vec!["r1".to_owned()]));
     }
@@ -217,8 +226,8 @@ mod tests {
         let (got, _) = ids(vec![pending(None, Some("a"), 0, 1), pending(None, Some("b"), 0, 2)]);
         assert_eq!(got, ["a", "b"]);
         let (got, _) = ids(vec![
-            pending(None, Some("a"), 0, 0xabcd_ef01_0000_0000),
-            pending(None, Some("a"), 0, 0x1234_5678_0000_0000),
+            pending(None, Some("a"), 0, 0x01ef_cdab),
+            pending(None, Some("a"), 0, 0x7856_3412),
         ]);
         assert_eq!(got, ["~12345678", "~abcdef01"]);
     }

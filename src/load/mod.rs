@@ -9,6 +9,7 @@ mod budget;
 mod error;
 mod group;
 mod identity;
+mod keys;
 mod options;
 mod outcome;
 mod read_at;

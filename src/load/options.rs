@@ -46,11 +46,12 @@ impl FromStr for SuccessRule {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let text = text.trim();
-        let (rule, number): (fn(f64) -> Self, _) = match (text.strip_prefix(">="), text.strip_prefix('>')) {
-            (Some(number), _) => (Self::AtLeast, number),
-            (None, Some(number)) => (Self::Above, number),
-            (None, None) => (Self::AtLeast, text),
-        };
+        let (rule, number): (fn(f64) -> Self, _) =
+            match (text.strip_prefix(">="), text.strip_prefix('>')) {
+                (Some(number), _) => (Self::AtLeast, number),
+                (None, Some(number)) => (Self::Above, number),
+                (None, None) => (Self::AtLeast, text),
+            };
         match number.trim().parse::<f64>() {
             Ok(limit) if limit.is_finite() => Ok(rule(limit)),
             _ => Err(format!("`{text}` is no success rule; write a number, `>=0.5` or `>0`")),

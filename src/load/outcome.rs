@@ -31,14 +31,18 @@ pub fn decide(raw: &RawRollout, rule: SuccessRule) -> Decision {
     }
     let (verdict, source, number) = match (raw.verdict, number(raw)) {
         (Some(v), _) => (Ok(v), format!("field {}", field("resolved")), None),
-        (None, Number::Given(name, v)) => (Ok(rule.passes(v)), format!("field {name} {rule}"), Some(v)),
+        (None, Number::Given(name, v)) => {
+            (Ok(rule.passes(v)), format!("field {name} {rule}"), Some(v))
+        }
         (None, Number::Bad(name, why)) => (Err(()), format!("{name} is {why}"), None),
         (None, Number::None) => (Err(()), "no outcome and no reward in the file".to_owned(), None),
     };
     match (verdict, &raw.ending) {
         (Ok(true), _) => Decision { outcome: Outcome::Success, source, number },
         (_, Ending::Infra(word)) => because(Outcome::Error, format!("ending {word}")),
-        (_, Ending::Limit(word)) => Decision { outcome: Outcome::Truncated, source: format!("ending {word}"), number },
+        (_, Ending::Limit(word)) => {
+            Decision { outcome: Outcome::Truncated, source: format!("ending {word}"), number }
+        }
         (Ok(false), Ending::Clean) => Decision { outcome: Outcome::Failure, source, number },
         (Err(()), Ending::Clean) => because(Outcome::Unscored, source),
     }
@@ -53,7 +57,9 @@ enum Number<'a> {
 /// The number that a rule may judge: the verdict score, else the reward.
 fn number(raw: &RawRollout) -> Number<'_> {
     let named = raw.outcome_field.as_deref();
-    for (number, name) in [(&raw.outcome_reward, "outcome_reward"), (&raw.reward, named.unwrap_or("reward"))] {
+    for (number, name) in
+        [(&raw.outcome_reward, "outcome_reward"), (&raw.reward, named.unwrap_or("reward"))]
+    {
         match number {
             RawNumber::Missing => {}
             RawNumber::Value(v) | RawNumber::Coerced(v, _) => return Number::Given(name, *v),
@@ -84,18 +90,24 @@ mod tests {
     fn precedence() {
         let limit = || Ending::Limit("max_steps".into());
         let infra = || Ending::Infra("sandbox_lost".into());
-        let reward = |v, ending| RawRollout { reward: RawNumber::Value(v), ending, ..RawRollout::default() };
+        let reward =
+            |v, ending| RawRollout { reward: RawNumber::Value(v), ending, ..RawRollout::default() };
         assert_eq!(outcome(&reward(1.0, infra())), Outcome::Success);
         assert_eq!(outcome(&reward(0.0, infra())), Outcome::Error);
         assert_eq!(outcome(&reward(0.0, limit())), Outcome::Truncated);
         assert_eq!(outcome(&reward(0.99, Ending::Clean)), Outcome::Failure);
         assert_eq!(outcome(&RawRollout::default()), Outcome::Unscored);
-        assert_eq!(outcome(&RawRollout { ending: limit(), ..RawRollout::default() }), Outcome::Truncated);
+        assert_eq!(
+            outcome(&RawRollout { ending: limit(), ..RawRollout::default() }),
+            Outcome::Truncated
+        );
         let said = RawRollout { outcome: Some(Outcome::Failure), ..reward(1.0, Ending::Clean) };
         assert_eq!(outcome(&said), Outcome::Failure);
-        let masked = RawRollout { mask: Some("mask_sample is true".into()), ..reward(1.0, Ending::Clean) };
+        let masked =
+            RawRollout { mask: Some("mask_sample is true".into()), ..reward(1.0, Ending::Clean) };
         assert_eq!(outcome(&masked), Outcome::Unscored);
-        let shaped = RawRollout { outcome_reward: RawNumber::Value(1.0), ..reward(-3.0, Ending::Clean) };
+        let shaped =
+            RawRollout { outcome_reward: RawNumber::Value(1.0), ..reward(-3.0, Ending::Clean) };
         assert_eq!(outcome(&shaped), Outcome::Success);
     }
 

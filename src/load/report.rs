@@ -49,7 +49,9 @@ impl LoadReport {
     pub fn partial(&self) -> Option<String> {
         let skipped = self.totals.skipped;
         let unit = self.skipped.first().map_or("record", |s| s.unit);
-        (skipped > 0).then(|| format!("partial data: {skipped} {unit}{} skipped", if skipped == 1 { "" } else { "s" }))
+        (skipped > 0).then(|| {
+            format!("partial data: {skipped} {unit}{} skipped", if skipped == 1 { "" } else { "s" })
+        })
     }
 
     /// The warning with this code, if there is one.

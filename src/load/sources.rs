@@ -12,8 +12,8 @@ use super::report::FileVerdict;
 use super::walk::{Content, Input};
 use crate::ingest::split::{self, Piece};
 use crate::ingest::{
-    Context, Layout, Reader, Shape, StepText, by_id, detect, digest, digest64, read_record, readers,
-    shape,
+    Context, Layout, Reader, Shape, StepText, by_id, detect, digest, digest64, read_record,
+    readers, shape,
 };
 use crate::rollout::raw::{RawRollout, RawStep};
 use crate::rollout::{Group, RecordRef, SourceId};
@@ -41,7 +41,7 @@ impl Source {
 
     /// What the reader may know about the place.
     pub(super) fn context(&self) -> Context<'_> {
-        Context { stem: &self.stem }
+        Context { stem: &self.stem, only: None }
     }
 
     /// Cuts the file into records.
@@ -59,7 +59,10 @@ impl Source {
 
 impl std::fmt::Debug for Source {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Source").field("name", &self.name).field("format", &self.reader.id()).finish_non_exhaustive()
+        f.debug_struct("Source")
+            .field("name", &self.name)
+            .field("format", &self.reader.id())
+            .finish_non_exhaustive()
     }
 }
 
@@ -85,7 +88,8 @@ impl Sources {
         let (mut list, mut verdicts) = (Vec::new(), Vec::new());
         for input in inputs {
             let (name, named) = (input.name.clone(), input.named);
-            let refuse = |reason: String, hint: Option<String>| FileVerdict { name, named, reason, hint };
+            let refuse =
+                |reason: String, hint: Option<String>| FileVerdict { name, named, reason, hint };
             match look(input, forced) {
                 Ok(Ok(source)) => list.push(source),
                 Ok(Err(not)) => verdicts.push(refuse(not.to_string(), Some(not.hint))),
@@ -151,10 +155,20 @@ impl Sources {
     }
 
     /// The text of one step.
-    pub fn step_text(&self, group: &Group, rollout: usize, step: usize) -> Result<StepText, TextError> {
+    pub fn step_text(
+        &self,
+        group: &Group,
+        rollout: usize,
+        step: usize,
+    ) -> Result<StepText, TextError> {
         let owner = group.rollouts.get(rollout).ok_or(TextError::NoSuchStep)?;
         let at = owner.steps.start + step;
-        let text = group.steps.text.get(at).filter(|_| at < owner.steps.end).ok_or(TextError::NoSuchStep)?;
+        let text = group
+            .steps
+            .text
+            .get(at)
+            .filter(|_| at < owner.steps.end)
+            .ok_or(TextError::NoSuchStep)?;
         let record = owner.records.get(text.record as usize).ok_or(TextError::NoSuchStep)?;
         let raw = self.rollout(record)?;
         let step = raw.steps.into_iter().nth(text.raw as usize);
@@ -182,7 +196,8 @@ impl Sources {
     pub fn rollout(&self, record: &RecordRef) -> Result<RawRollout, TextError> {
         let source = self.get(record.source).ok_or(TextError::NoSuchStep)?;
         let bytes = self.record(record)?;
-        let parsed = read_record(source.reader, &bytes, &source.context())
+        let context = Context { only: Some(record.part), ..source.context() };
+        let parsed = read_record(source.reader, &bytes, &context)
             .map_err(|_| self.changed(record.source))?;
         let part = parsed.parts.into_iter().nth(record.part as usize);
         part.and_then(|p| p.rollout.ok()).ok_or_else(|| self.changed(record.source))
@@ -195,7 +210,11 @@ impl Sources {
         let bytes = source
             .with_file(|file| read_range(file, record.bytes.start, len))
             .map_err(|error| TextError::Io { file: source.name.clone(), error })?;
-        if digest64(&digest(&bytes)) == record.digest { Ok(bytes) } else { Err(self.changed(record.source)) }
+        if digest64(&digest(&bytes)) == record.digest {
+            Ok(bytes)
+        } else {
+            Err(self.changed(record.source))
+        }
     }
 
     fn changed(&self, id: SourceId) -> TextError {

@@ -6,9 +6,7 @@ use std::sync::Arc;
 use super::identity::Seen;
 use super::options::LoadOptions;
 use super::outcome::Decision;
-use super::report::{
-    FileReport, KEPT, LoadReport, Note, OutcomeOrigin, Skipped, Totals, Unscored,
-};
+use super::report::{FileReport, KEPT, LoadReport, Note, OutcomeOrigin, Skipped, Totals, Unscored};
 use super::sources::Sources;
 use super::work::{Pending, Record};
 use crate::rollout::{Group, Outcome, SourceId};
@@ -182,7 +180,7 @@ impl Tally {
     #[must_use]
     pub fn finish(mut self, sources: &Sources, groups: &[Arc<Group>]) -> LoadReport {
         for (at, (id, _)) in sources.iter().enumerate() {
-            let digest = self.digests.get_mut(at).map(order_free).unwrap_or_default();
+            let digest = self.digests.get_mut(at).map(|d| order_free(d)).unwrap_or_default();
             let groups = self.groups_of.get(at).map_or(0, BTreeSet::len);
             self.file(id, |f| {
                 f.digest = digest;
@@ -229,7 +227,7 @@ fn keep<T>(list: &mut Vec<T>, total: &mut usize, entry: T) {
 }
 
 /// A digest that does not depend on the order of records.
-fn order_free(digests: &mut Vec<[u8; 32]>) -> String {
+fn order_free(digests: &mut [[u8; 32]]) -> String {
     digests.sort_unstable();
     let mut hasher = blake3::Hasher::new();
     for digest in digests.iter() {

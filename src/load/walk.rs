@@ -51,18 +51,21 @@ pub fn inputs(paths: &[PathBuf]) -> Result<Vec<Input>, LoadError> {
             found.push(Found { path: "stdin".into(), tail: 1, named: true, spool: Some(spool) });
             continue;
         }
+        let meta = fs::metadata(path).map_err(unreadable)?;
+        if !meta.is_dir() && !meta.is_file() {
+            // A pipe (`<(zcat …)`) can be read once only, and its real name leads nowhere.
+            let spool = File::open(path).and_then(|mut f| spool(&mut f)).map_err(unreadable)?;
+            let path = PathBuf::from(path.file_name().unwrap_or(path.as_os_str()));
+            found.push(Found { path, tail: 1, named: true, spool: Some(spool) });
+            continue;
+        }
         let real = fs::canonicalize(path).map_err(unreadable)?;
-        let meta = fs::metadata(&real).map_err(unreadable)?;
         if meta.is_dir() {
             // With several things given, a folder's own name tells its files from the others'.
             let depth = usize::from(paths.len() > 1);
             walk(&real, depth, &mut seen_dirs, &mut found).map_err(unreadable)?;
-        } else if meta.is_file() {
-            found.push(Found { path: real, tail: 1, named: true, spool: None });
         } else {
-            let spool = File::open(path).and_then(|mut f| spool(&mut f)).map_err(unreadable)?;
-            let path = PathBuf::from(path.file_name().unwrap_or(path.as_os_str()));
-            found.push(Found { path, tail: 1, named: true, spool: Some(spool) });
+            found.push(Found { path: real, tail: 1, named: true, spool: None });
         }
     }
     // A file that was given twice is one file.
@@ -145,7 +148,8 @@ fn unique_names(found: &mut [Found]) -> Vec<String> {
 fn number_equal(names: Vec<String>) -> Vec<String> {
     let mut out: Vec<String> = Vec::with_capacity(names.len());
     for name in names {
-        let before = out.iter().filter(|n| **n == name || n.starts_with(&format!("{name}#"))).count();
+        let before =
+            out.iter().filter(|n| **n == name || n.starts_with(&format!("{name}#"))).count();
         out.push(if before == 0 { name } else { format!("{name}#{}", before + 1) });
     }
     out
@@ -183,7 +187,10 @@ mod tests {
         std::os::unix::fs::symlink(dir.path(), at("a/loop")).unwrap();
         assert_eq!(names(&[dir.path().into()]), ["a/r.jsonl", "b/r.jsonl"]);
         assert_eq!(names(&[at("a/r.jsonl")]), ["r.jsonl"]);
-        assert_eq!(names(&[at("b/r.jsonl"), at("a/r.jsonl"), at("a/r.jsonl")]), ["a/r.jsonl", "b/r.jsonl"]);
+        assert_eq!(
+            names(&[at("b/r.jsonl"), at("a/r.jsonl"), at("a/r.jsonl")]),
+            ["a/r.jsonl", "b/r.jsonl"]
+        );
         assert!(matches!(inputs(&[at("none")]), Err(LoadError::Unreadable { .. })));
     }
 }

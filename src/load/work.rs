@@ -193,7 +193,8 @@ fn collect(
                 progress.bytes += bytes as u64;
             }
             Message::Failed(id, error) => {
-                failed = failed.or(Some(LoadError::Io { file: sources.name(id).to_owned(), error }));
+                failed =
+                    failed.or(Some(LoadError::Io { file: sources.name(id).to_owned(), error }));
             }
         }
         // Two hundred calls are enough for any bar.
@@ -203,6 +204,10 @@ fn collect(
             told = progress.bytes;
             tell(progress);
         }
+    }
+    if let Some(tell) = options.progress.as_ref().filter(|_| !options.cancelled()) {
+        // White space between records was read too.
+        tell(Progress { bytes: total_bytes, ..progress });
     }
     failed.map_or(Ok(records), Err)
 }
@@ -274,7 +279,12 @@ fn read(
 impl Pending {
     /// Keeps of a rollout what is not text.
     #[must_use]
-    pub fn new(record: RecordRef, content: u64, mut raw: RawRollout, mut facts: RolloutFacts) -> Self {
+    pub fn new(
+        record: RecordRef,
+        content: u64,
+        mut raw: RawRollout,
+        mut facts: RolloutFacts,
+    ) -> Self {
         let all = std::mem::take(&mut raw.steps);
         let metas = facts.raw_index.clone();
         let steps = metas
@@ -294,7 +304,8 @@ impl Pending {
 }
 
 fn meta(at: u32, step: &RawStep, facts: &mut RolloutFacts) -> StepMeta {
-    let mut key = |text: &Option<String>| text.as_ref().map_or(Sym::NONE, |t| facts.symbols.intern(t));
+    let mut key =
+        |text: &Option<String>| text.as_ref().map_or(Sym::NONE, |t| facts.symbols.intern(t));
     StepMeta {
         raw: at,
         turn: step.turn,
@@ -324,11 +335,13 @@ fn no_task() -> RecordError {
 fn explain(mut error: RecordError, at_end: bool) -> RecordError {
     if error.kind == RecordErrorKind::Cut {
         if at_end {
-            error.reason = "cut at the end of the file".to_owned();
-            error.hint = Some("file may still be being written".to_owned());
-        } else {
-            error.kind = RecordErrorKind::Broken;
+            return RecordError {
+                reason: "cut at the end of the file".to_owned(),
+                hint: Some("file may still be being written".to_owned()),
+                ..error
+            };
         }
+        error.kind = RecordErrorKind::Broken;
     }
     error
 }

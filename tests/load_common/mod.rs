@@ -9,10 +9,8 @@ use credscope::profile::Profiles;
 use credscope::rollout::{Group, Outcome, TextRef};
 
 fn data(variable: &str, default: &str, name: &str) -> Option<PathBuf> {
-    let root = std::env::var_os(variable).map_or_else(
-        || Path::new(env!("CARGO_MANIFEST_DIR")).join(default),
-        PathBuf::from,
-    );
+    let root = std::env::var_os(variable)
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join(default), PathBuf::from);
     let path = root.join(name);
     if !path.exists() {
         eprintln!("SKIPPED: {} is not here; set {variable}", path.display());
@@ -72,7 +70,9 @@ pub fn with_all_steps(loaded: &Loaded, at: usize) -> Group {
         let start = group.steps.text.len();
         for (record, place) in rollout.records.iter().enumerate() {
             let raw = loaded.sources.rollout(place).unwrap();
-            group.steps.text.extend((0..raw.steps.len() as u32).map(|raw| TextRef { record: record as u32, raw }));
+            group.steps.text.extend(
+                (0..raw.steps.len() as u32).map(|raw| TextRef { record: record as u32, raw }),
+            );
         }
         rollout.steps = start..group.steps.text.len();
     }
@@ -88,7 +88,10 @@ pub fn summary(loaded: &Loaded) -> Vec<String> {
         .flat_map(|g| {
             g.rollouts.iter().map(move |r| {
                 let digests: Vec<_> = r.records.iter().map(|r| r.digest).collect();
-                format!("{:?} {} {:?} {:?} {digests:?} {:?}", g.key, r.id, r.outcome, r.steps, r.segment_starts)
+                format!(
+                    "{:?} {} {:?} {:?} {digests:?} {:?}",
+                    g.key, r.id, r.outcome, r.steps, r.segment_starts
+                )
             })
         })
         .collect()
