@@ -354,7 +354,7 @@ impl Run<'_> {
                     ),
                     Block::new(
                         "",
-                        "Shares of all scored steps, then of the steps outside the thresholds",
+                        quadrants::SHARES,
                         Body::Table(breakdown.beside()),
                     ),
                     Block::new(

@@ -180,6 +180,7 @@ impl<'a> Plain<'a> {
 struct Shown {
     head: String,
     key: bool,
+    glued: bool,
     right: bool,
     width: usize,
     cells: Vec<String>,
@@ -216,6 +217,7 @@ fn columns(table: &Table) -> Vec<Shown> {
         let widest = cells.iter().map(|c| text::width(c)).max().unwrap_or(0);
         Some(Shown {
             key: column.key,
+            glued: column.glued,
             right: matches!(column.holds, Type::Int | Type::Float),
             width: widest.max(text::width(&head)),
             head,
@@ -237,14 +239,15 @@ fn panels(columns: &[Shown], width: Option<usize>) -> Vec<Vec<&Shown>> {
     let mut panels = Vec::new();
     let mut panel = keys.clone();
     let mut used = taken;
-    for column in columns.iter().filter(|c| !c.key) {
-        let needs = column.width + 2;
+    let free: Vec<&Shown> = columns.iter().filter(|c| !c.key).collect();
+    for unit in free.chunk_by(|_, next| next.glued) {
+        let needs: usize = unit.iter().map(|c| c.width + 2).sum();
         let full = width.is_some_and(|w| used + needs > w + 2);
         if full && panel.len() > keys.len() {
             panels.push(std::mem::replace(&mut panel, keys.clone()));
             used = taken;
         }
-        panel.push(column);
+        panel.extend(unit);
         used += needs;
     }
     panels.push(panel);

@@ -6,6 +6,10 @@ use std::collections::BTreeMap;
 use super::table::{Cell, Column, Table, float, int, text};
 use crate::analysis::{Analysis, Breakdown, BreakdownKey, By, Weight, breakdown_rows};
 
+/// What stands over [`Breakdowns::beside`].
+pub const SHARES: &str =
+    "Shares: of all scored steps; c. = of the steps outside both thresholds";
+
 /// The columns. In text, `kind` stands over the key column.
 #[must_use]
 pub fn columns(by: By) -> Vec<Column> {
@@ -120,17 +124,8 @@ impl Breakdowns {
     #[must_use]
     pub fn beside(&self) -> Table {
         let mut columns = vec![text("key").shown(self.by.name()).at_most(24).key()];
-        for name in ["all+", "resc.", "both-", "penal."] {
-            columns.push(text(name).shown(if name == "all+" { "both+" } else { name }));
-        }
-        columns.push(text("outside").shown("outside tau: both+"));
-        columns.extend(["resc", "neg", "pen"].map(|n| {
-            text(n).shown(match n {
-                "resc" => "resc.",
-                "neg" => "both-",
-                _ => "penal.",
-            })
-        }));
+        columns.extend(["both+", "resc.", "both-", "penal."].map(|n| int(n).shown(n)));
+        columns.extend(["c.both+", "c.resc.", "c.both-", "c.penal."].map(|n| int(n).shown(n)));
         let mut table = Table::new(columns);
         let percent = |n: u64, of: u64| match Cell::share(n, of) {
             Cell::Float(x) => Cell::text(format!("{:.1}%", 100.0 * x)),

@@ -43,7 +43,7 @@ pub fn page(analysis: &Analysis, rollout: Option<&str>) -> Page {
     ));
     blocks.push(Block::new(
         "",
-        "Shares of all scored steps, then of the steps outside the thresholds",
+        super::quadrants::SHARES,
         Body::Table(breakdown.beside()),
     ));
     blocks.extend(warnings(analysis));
@@ -83,7 +83,7 @@ fn group_facts(analysis: &Analysis, row: &GroupRow) -> Vec<Fact> {
     key.push(("profile", Cell::text(group.profile.as_str())));
     let scored_steps: u32 = row.evidence.iter().sum();
     let mut facts = vec![
-        Fact::new("", "", key),
+        Fact::new("group", group_line(analysis), key),
         outcomes(analysis, row),
         Fact::new(
             "steps",
@@ -150,6 +150,22 @@ fn group_facts(analysis: &Analysis, row: &GroupRow) -> Vec<Fact> {
         ));
     }
     facts
+}
+
+/// The whole key, and what the facts were read with.
+fn group_line(analysis: &Analysis) -> String {
+    let group = &analysis.group;
+    let mut line = format!("namespace {}", group.key.namespace);
+    if let Some(policy) = &group.key.policy {
+        line.push_str(&format!(", policy {policy}"));
+    }
+    if let Some(step) = group.key.train_step {
+        line.push_str(&format!(", training step {step}"));
+    }
+    if !group.profile.is_empty() {
+        line.push_str(&format!(", profile {}", group.profile));
+    }
+    line
 }
 
 fn outcomes(analysis: &Analysis, row: &GroupRow) -> Fact {
@@ -369,14 +385,14 @@ fn rollout_table(analysis: &Analysis, rows: &[RolloutRow]) -> Table {
         text("rollout").shown("rollout").at_most(18).key(),
         text("outcome").shown("outcome"),
         float("reward"),
-        int("steps").shown("steps"),
         float("g0").shown("G_0"),
     ];
     for (spec, _) in &analysis.columns {
         columns.push(float(&format!("{}_sum", spec.name)).shown(format!("Σ {}", spec.name)));
-        columns.push(float(&format!("{}_mean", spec.name)).shown(format!("µ {}", spec.name)));
+        columns.push(float(&format!("{}_mean", spec.name)).shown("µ").glued());
     }
     columns.extend([
+        int("steps").shown("steps"),
         int("compared_steps").shown("compared"),
         int("shared_only_steps").shown("shared"),
         int("self_steps").shown("self"),
@@ -395,13 +411,13 @@ fn rollout_table(analysis: &Analysis, rows: &[RolloutRow]) -> Table {
             Cell::text(rollout.id.as_str()),
             Cell::text(rollout.outcome.name()),
             Cell::float(rollout.reward),
-            Cell::int(row.steps),
             Cell::float(row.g0),
         ];
         for column in &row.columns {
             cells.push(Cell::float(column.map(|(sum, _)| sum)));
             cells.push(Cell::float(column.map(|(_, mean)| mean)));
         }
+        cells.push(Cell::int(row.steps));
         cells.extend(row.evidence.map(Cell::int));
         cells.extend([
             Cell::int(row.revisits),

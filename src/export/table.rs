@@ -28,6 +28,8 @@ pub struct Column {
     pub places: usize,
     /// Repeated at the left when a text table is broken into panels.
     pub key: bool,
+    /// Stays in one panel with the column before it.
+    pub glued: bool,
     /// Widest in text; longer texts are cut.
     pub limit: usize,
 }
@@ -42,6 +44,7 @@ impl Column {
             head: None,
             places: 3,
             key: false,
+            glued: false,
             limit: 40,
         }
     }
@@ -57,6 +60,13 @@ impl Column {
     #[must_use]
     pub const fn key(mut self) -> Self {
         self.key = true;
+        self
+    }
+
+    /// Kept in one panel with the column before it.
+    #[must_use]
+    pub const fn glued(mut self) -> Self {
+        self.glued = true;
         self
     }
 
