@@ -349,7 +349,7 @@ impl Run<'_> {
                 blocks: vec![
                     Block::new(
                         "quadrants",
-                        format!("{} by {}, {about}", capital(o.weight.name()), o.by.name()),
+                        format!("{} by {}, {about}", report::capital(o.weight.name()), o.by.name()),
                         Body::Table(breakdown.table()),
                     ),
                     Block::new(
@@ -562,11 +562,4 @@ impl Run<'_> {
         out.flush()?;
         Ok(out.commit()?)
     }
-}
-
-fn capital(word: &str) -> String {
-    let mut chars = word.chars();
-    chars.next().map_or_else(String::new, |first| {
-        first.to_uppercase().chain(chars).collect()
-    })
 }

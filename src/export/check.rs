@@ -136,18 +136,32 @@ pub fn summary(report: &LoadReport) -> Vec<Fact> {
 /// The whole report in words, under the table of files.
 #[must_use]
 pub fn blocks(report: &LoadReport) -> Vec<Block> {
-    let mut blocks = vec![Block::new("", "", Body::Table(table(report)))];
-    let problems: Vec<Fact> = report
+    let mut files = table(report);
+    files.rows.truncate(report.files.len());
+    let mut blocks = vec![Block::new("", "", Body::Table(files))];
+    let line = |text: String| Fact::new("", text, Vec::new());
+    let problems = report
         .files
         .iter()
-        .flat_map(|f| f.problems.iter().map(move |p| (f.name.as_str(), p.clone())))
-        .chain(report.not_rollouts.iter().map(|f| {
-            let hint = f.hint.as_deref().map_or_else(String::new, |h| format!(" ({h})"));
-            (f.name.as_str(), format!("no rollouts: {}{hint}", f.reason))
-        }))
-        .map(|(name, text)| Fact::new("", format!("{name}: {text}"), Vec::new()))
+        .flat_map(|f| f.problems.iter().map(move |p| format!("{}: {p}", f.name)));
+    blocks.push(Block::new(
+        "",
+        "Problems",
+        Body::Facts(problems.map(line).collect()),
+    ));
+    let without = report.not_rollouts.iter();
+    let mut without: Vec<Fact> = without
+        .map(|f| line(format!("{}: {}", f.name, f.reason)))
         .collect();
-    blocks.push(Block::new("", "Problems", Body::Facts(problems)));
+    let mut hints: Vec<&str> = report
+        .not_rollouts
+        .iter()
+        .filter_map(|f| f.hint.as_deref())
+        .collect();
+    hints.sort_unstable();
+    hints.dedup();
+    without.extend(hints.into_iter().map(|h| line(format!("hint: {h}"))));
+    blocks.push(Block::new("", "Files without rollouts", Body::Facts(without)));
     blocks.push(Block::new("", "Load", Body::Facts(summary(report))));
     let outcomes = report
         .outcomes

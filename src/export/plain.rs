@@ -211,7 +211,12 @@ fn columns(table: &Table) -> Vec<Shown> {
                 let value = row
                     .get(at)
                     .map_or_else(String::new, |c| cell(c, column.places));
-                text::cut(&value, column.limit).into_owned()
+                // Names tell themselves apart by their ends.
+                if column.key {
+                    text::cut_left(&value, column.limit).into_owned()
+                } else {
+                    text::cut(&value, column.limit).into_owned()
+                }
             })
             .collect();
         let widest = cells.iter().map(|c| text::width(c)).max().unwrap_or(0);

@@ -382,7 +382,7 @@ fn conventions(analysis: &Analysis) -> Table {
 
 fn rollout_table(analysis: &Analysis, rows: &[RolloutRow]) -> Table {
     let mut columns = vec![
-        text("rollout").shown("rollout").at_most(18).key(),
+        text("rollout").shown("rollout").at_most(20).key(),
         text("outcome").shown("outcome"),
         float("reward"),
         float("g0").shown("G_0"),
@@ -437,7 +437,7 @@ fn notes(analysis: &Analysis, rows: &[RolloutRow]) -> Vec<Fact> {
             let id = &analysis.group.rollouts.get(row.rollout)?.id;
             (!notes.is_empty()).then(|| {
                 let label = super::text::line(id).into_owned();
-                Fact::new(&super::text::cut(&label, 18), notes.join("; "), Vec::new())
+                Fact::new(&super::text::cut_left(&label, 20), notes.join("; "), Vec::new())
             })
         })
         .collect()
@@ -506,7 +506,7 @@ fn warnings(analysis: &Analysis) -> Vec<Block> {
         ]);
         facts.push(Fact::new(
             "⚠",
-            format!("[{}] {}. {}", w.code, w.text, w.help),
+            format!("[{}] {}. {}", w.code, capital(&w.text), capital(w.help)),
             Vec::new(),
         ));
     }
@@ -516,3 +516,12 @@ fn warnings(analysis: &Analysis) -> Vec<Block> {
     ]
 }
 
+
+/// The text with its first letter as a capital.
+#[must_use]
+pub fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| {
+        first.to_uppercase().chain(chars).collect()
+    })
+}
