@@ -137,7 +137,7 @@ fn broken_rollouts_are_no_verdict() {
 fn numbers_that_are_none_are_never_zero() {
     let Some(bench) = bench("12-") else { return };
     let out = bench.ok(&["steps", "input.json", "--step-reward", "logged", "--format", "json"]);
-    assert!(!out.contains("NaN") && !out.contains("Infinity,"));
+    assert!(!out.contains(":NaN") && !out.contains(":Infinity"));
     let found: serde_json::Value = serde_json::from_str(&out).unwrap();
     let rows = found["rows"].as_array().unwrap();
     let unscored: Vec<&str> = rows

@@ -92,7 +92,7 @@ fn explain_gives_the_value_bit_for_bit_and_its_members() {
     let value = found["value"].as_f64().unwrap();
     assert!((value - rtmc[9]).abs() < 1e-12);
     assert_eq!(found["expression"], "0.9801 - (3*0.3267 + 2.0*0.5) / (3 + 2.0)");
-    assert_eq!(value.to_bits(), (0.9801 - (3.0 * 0.3267 + 2.0 * 0.5) / (3.0 + 2.0)).to_bits());
+    assert_eq!(value.to_bits(), (0.9801_f64 - (3.0 * 0.3267 + 2.0 * 0.5) / (3.0 + 2.0)).to_bits());
     let members: Vec<&str> = found["members"]
         .as_array()
         .unwrap()
