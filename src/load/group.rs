@@ -99,6 +99,7 @@ pub fn build(key: GroupKey, drafts: Vec<Draft>, options: &LoadOptions) -> Built 
             records,
             segment_starts: segments.step_starts(&steps),
             excluded_calls: raw.excluded_calls,
+            forked_from: raw.forked_from,
         });
         decisions.push(decision);
         raw_steps.push(raw_count);

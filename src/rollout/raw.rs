@@ -147,6 +147,8 @@ pub struct RawRollout {
     pub ending: Ending,
     /// Steps.
     pub steps: Vec<RawStep>,
+    /// The rollout that this one branched off.
+    pub forked_from: Option<String>,
     /// Calls that are no steps of the policy (user simulator, sub-agent).
     pub excluded_calls: u32,
     /// What was coerced or odd, for the load report: (field, reason).
