@@ -1,5 +1,7 @@
 //! The shared cases, seen through the command line.
 
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::float_cmp)]
+
 mod cli_common;
 
 use cli_common::{Bench, case, close, numbers, texts};
@@ -42,9 +44,10 @@ fn a_group_of_one_has_no_baseline() {
     let stamped = bench.ok(&raw);
     assert!(stamped.lines().next().unwrap().contains("grpo.singleton=raw"));
     close(&numbers(&stamped, "grpo"), &[1.0, 1.0], 2e-6);
-    assert_eq!(texts(&bench.ok(&["groups", "input.json", "--format", "csv"]), "warnings"), [
-        "group-of-one"
-    ]);
+    assert_eq!(
+        texts(&bench.ok(&["groups", "input.json", "--format", "csv"]), "warnings"),
+        ["group-of-one"]
+    );
 }
 
 #[test]
@@ -63,11 +66,8 @@ fn every_convention_of_grpo() {
         ("1", "var", "0.0001", 1.619_807_264, -0.539_935_755),
     ];
     for (ddof, at, eps, success, failure) in table {
-        let (d, a, e) = (
-            format!("grpo.ddof={ddof}"),
-            format!("grpo.eps-at={at}"),
-            format!("grpo.eps={eps}"),
-        );
+        let (d, a, e) =
+            (format!("grpo.ddof={ddof}"), format!("grpo.eps-at={at}"), format!("grpo.eps={eps}"));
         let args = ["steps", "input.json", "--set", &d, "--set", &a, "--set", &e];
         let out = bench.ok(&args);
         for (outcome, value) in texts(&out, "outcome").iter().zip(numbers(&out, "grpo")) {
@@ -78,17 +78,15 @@ fn every_convention_of_grpo() {
         assert!(page.contains(&format!("ddof {ddof}")));
     }
     let out = bench.ok(&["steps", "input.json", "--set", "grpo.norm=none"]);
-    let distinct: std::collections::BTreeSet<String> =
-        texts(&out, "grpo").into_iter().collect();
+    let distinct: std::collections::BTreeSet<String> = texts(&out, "grpo").into_iter().collect();
     assert_eq!(distinct.into_iter().collect::<Vec<_>>(), ["-0.25", "0.75"]);
 }
 
 #[test]
 fn problems_in_one_file_stay_apart() {
     let Some(bench) = bench("05-") else { return };
-    let out = bench.ok(&[
-        "steps", "input.jsonl", "--reward-source", "logged", "--columns", "dr-grpo",
-    ]);
+    let out =
+        bench.ok(&["steps", "input.jsonl", "--reward-source", "logged", "--columns", "dr-grpo"]);
     assert_eq!(texts(&out, "task"), ["p1", "p1", "p1", "p2", "p2", "p3"]);
     assert_eq!(texts(&out, "rollout"), ["a", "b", "d", "c", "f", "e"]);
     close(&numbers(&out, "dr-grpo"), &[-0.4, 0.0, 0.4, -0.5, 0.5, 0.0], 1e-12);
@@ -100,9 +98,7 @@ fn problems_in_one_file_stay_apart() {
 fn step_rewards_of_all_steps_count() {
     let Some(bench) = bench("08-") else { return };
     let out = bench.ok(&["steps", "input.json", "--step-reward", "logged"]);
-    let expected = [
-        1.024_205, 1.029_5, 1.044_95, 1.005, 0.005_05, 0.000_05, -0.005,
-    ];
+    let expected = [1.024_205, 1.029_5, 1.044_95, 1.005, 0.005_05, 0.000_05, -0.005];
     close(&numbers(&out, "ret"), &expected, 5e-7);
 }
 

@@ -1,5 +1,7 @@
 //! What scripts rely on: names, envelopes, exit codes, files that are safe.
 
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::float_cmp)]
+
 mod cli_common;
 
 use cli_common::{Bench, WORKED, csv, numbers, program, texts};
@@ -38,7 +40,8 @@ fn headers_are_those_of_the_contract() {
         assert!(stamp["settings"].get("threads").is_none());
         assert!(!first.contains(bench.path("").to_str().unwrap()));
     }
-    let chosen = bench.ok(&["steps", "input.json", "--columns", "dr-grpo,logged:critic", "--no-stamp"]);
+    let chosen =
+        bench.ok(&["steps", "input.json", "--columns", "dr-grpo,logged:critic", "--no-stamp"]);
     let header = chosen.lines().next().unwrap();
     assert!(header.ends_with("reason,dr-grpo,logged:critic,grpo-step,rtmc"), "{header}");
 }
@@ -61,18 +64,12 @@ fn json_has_one_envelope_and_null_with_a_reason() {
     assert_eq!(row["quadrant"], "missing");
     assert!(row["q"].is_f64(), "a scored rollout took the pair");
     let raw = bench.json(&["steps", "input.json", "--format", "json", "--raw"]);
-    let names: Vec<&str> = raw["rows"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .filter_map(|r| r["rollout"].as_str())
-        .collect();
+    let names: Vec<&str> =
+        raw["rows"].as_array().unwrap().iter().filter_map(|r| r["rollout"].as_str()).collect();
     assert!(names.contains(&"r\u{1b}[31m3"));
     let lines = bench.ok(&["steps", "input.json", "--format", "jsonl", "--no-stamp"]);
-    let objects: Vec<serde_json::Value> = lines
-        .lines()
-        .map(|l| serde_json::from_str(l).unwrap())
-        .collect();
+    let objects: Vec<serde_json::Value> =
+        lines.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
     assert_eq!(&objects, rows);
 }
 
@@ -82,7 +79,13 @@ fn quadrants_add_up_and_uniform_groups_are_told() {
     let sum = |args: &[&str]| -> f64 {
         let out = bench.ok(args);
         let buckets = [
-            "both_pos", "rescued", "both_neg", "penalized", "inside_x", "inside_y", "inside_both",
+            "both_pos",
+            "rescued",
+            "both_neg",
+            "penalized",
+            "inside_x",
+            "inside_y",
+            "inside_both",
             "missing",
         ];
         let all: f64 = buckets.iter().flat_map(|b| numbers(&out, b)).sum();
@@ -122,7 +125,11 @@ fn exit_codes() {
         (&["reprot", "input.json"], 1, "did you mean the command `report`?"),
         (&["report"], 2, "no file, folder or `-`"),
         (&[], 2, "no file, folder or `-`"),
-        (&["report", "input.json", "--gamma", "1.5"], 2, "--gamma cannot be `1.5`: expected a number from 0 to 1"),
+        (
+            &["report", "input.json", "--gamma", "1.5"],
+            2,
+            "--gamma cannot be `1.5`: expected a number from 0 to 1",
+        ),
         (&["report", "input.json", "--nonsense"], 2, "--nonsense"),
         (&["report", "input.json", "--from", "nope"], 2, "no reader is called `nope`"),
         (&["report", "input.json", "--only", "nope"], 1, "nope"),
@@ -130,7 +137,11 @@ fn exit_codes() {
         (&["explain", "input.json", "--at", "t9:0"], 1, "no rollout is called `t9`"),
         (&["explain", "input.json", "--at", "t1:3"], 1, "its steps are 0 to 2"),
         (&["explain", "input.json", "--at", "t1"], 2, "expected ROLLOUT:STEP"),
-        (&["explain", "input.json", "--at", "t1:0", "--column", "nope"], 2, "unknown column `nope`"),
+        (
+            &["explain", "input.json", "--at", "t1:0", "--column", "nope"],
+            2,
+            "unknown column `nope`",
+        ),
         (&["steps", "input.json", "--set", "grpo.nope=1"], 2, "no parameter `nope`"),
     ];
     for (args, code, text) in cases {
@@ -187,14 +198,11 @@ fn files_appear_complete_and_nothing_is_lost() {
     bench.ok(&["steps", "input.json", "--out", "steps.csv", "--force"]);
     assert_eq!(read("steps.csv"), first);
     let before = read("input.json");
-    let (code, told) =
-        bench.fails(&["steps", "input.json", "--out", "./input.json", "--force"]);
+    let (code, told) = bench.fails(&["steps", "input.json", "--out", "./input.json", "--force"]);
     assert!(code == 1 && told.contains("is an input"), "{told}");
     assert_eq!(read("input.json"), before);
-    let left: Vec<_> = std::fs::read_dir(bench.path(""))
-        .unwrap()
-        .map(|e| e.unwrap().file_name())
-        .collect();
+    let left: Vec<_> =
+        std::fs::read_dir(bench.path("")).unwrap().map(|e| e.unwrap().file_name()).collect();
     assert_eq!(left.len(), 2, "{left:?}");
     bench.ok(&["report", "input.json", "--out", "page.txt"]);
     assert!(read("page.txt").starts_with("# {\"schema\":\"credscope.report/1\""));
@@ -233,17 +241,10 @@ fn the_order_of_settings() {
     bench.write("credscope/config.toml", "gamma = 0.5\nn-prior = 4\ntau = 0.2\n");
     bench.write("other.toml", "gamma = 0.75\n");
     let found = |args: &[&str], name: &str| {
-        let output = bench
-            .command(args)
-            .env("CREDSCOPE_N_PRIOR", "0")
-            .output()
-            .unwrap();
+        let output = bench.command(args).env("CREDSCOPE_N_PRIOR", "0").output().unwrap();
         let out = String::from_utf8(output.stdout).unwrap();
-        let line = out
-            .lines()
-            .find(|l| l.split_whitespace().next() == Some(name))
-            .unwrap()
-            .to_owned();
+        let line =
+            out.lines().find(|l| l.split_whitespace().next() == Some(name)).unwrap().to_owned();
         let words: Vec<String> = line.split_whitespace().map(ToOwned::to_owned).collect();
         (words[1].clone(), words[2].clone())
     };
@@ -292,11 +293,7 @@ fn threads_and_order_of_rollouts_change_no_byte() {
 fn a_page_fits_80_columns_and_catalogues_answer() {
     let bench = Bench::new(TWO);
     let page = bench.ok(&["report", "input.json"]);
-    let widest = page
-        .lines()
-        .map(credscope::export::text::width)
-        .max()
-        .unwrap();
+    let widest = page.lines().map(credscope::export::text::width).max().unwrap();
     assert!(widest <= 80, "{widest}");
     assert!(!page.contains('\u{1b}'));
     let ascii = bench.ok(&["report", "input.json", "--ascii"]);

@@ -1,5 +1,7 @@
 //! The worked example of the mathematical contract, from a native file to printed numbers.
 
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::float_cmp)]
+
 mod cli_common;
 
 use cli_common::{Bench, WORKED, close, csv, numbers, texts};
@@ -12,7 +14,7 @@ fn by_hand() -> (Vec<f64>, Vec<f64>, Vec<f64>) {
     let (g2, g3) = (g * g, g * g * g);
     // Returns: t1 g2 g 1, t2 and t3 zero, t4 g3 g2 g 1.
     let v0 = (g2 + 0.0 + 0.0 + g3) / 4.0;
-    let v1 = (g + 0.0) / 2.0;
+    let v1 = g / 2.0;
     let v3 = (0.0 + 0.0 + g2) / 3.0;
     let smooth = |v: f64, n: f64| (n * v + 2.0 * 0.5) / (n + 2.0);
     let (s0, s1, s3) = (smooth(v0, 4.0), smooth(v1, 2.0), smooth(v3, 3.0));
@@ -38,9 +40,8 @@ fn values_and_rtmc() {
         0.3267, 0.3333,
     ];
     close(&numbers(&out, "rtmc"), &printed, 5e-5);
-    let v_printed = [
-        0.4876, 0.495, 1.0, 0.4876, 0.495, 0.3267, 0.4876, 0.3267, 0.4876, 0.3267, 0.99, 1.0,
-    ];
+    let v_printed =
+        [0.4876, 0.495, 1.0, 0.4876, 0.495, 0.3267, 0.4876, 0.3267, 0.4876, 0.3267, 0.99, 1.0];
     close(&numbers(&out, "v"), &v_printed, 5e-5);
     let smooth_printed = [0.49173, 0.4975, 0.66667];
     close(&numbers(&out, "v_smooth")[..3], &smooth_printed, 5e-6);
@@ -115,6 +116,7 @@ fn tree_rows_carry_the_pair_of_their_first_step() {
     assert_eq!(texts(&out, "members"), ["t1;t2", "t1", "t2", "t3;t4", "t3", "t4"]);
     assert_eq!(texts(&out, "successes"), ["1", "1", "0", "1", "0", "1"]);
     close(&numbers(&out, "n_s"), &[4.0, 2.0, 2.0, 4.0, 3.0, 3.0], 0.0);
-    let states = Bench::new(WORKED).ok(&["tree", "input.json", "--lens", "states", "--format", "csv"]);
+    let states =
+        Bench::new(WORKED).ok(&["tree", "input.json", "--lens", "states", "--format", "csv"]);
     assert_eq!(csv(&states).1.len(), 9);
 }

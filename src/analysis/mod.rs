@@ -10,7 +10,9 @@ mod warnings;
 use std::sync::Arc;
 
 pub use explain::{Explanation, Member};
-pub use quadrants::{Breakdown, BreakdownKey, Bucket, By, Tally, Weight, breakdown, breakdown_rows};
+pub use quadrants::{
+    Breakdown, BreakdownKey, Bucket, By, Tally, Weight, breakdown, breakdown_rows,
+};
 pub use rows::{GroupRow, RolloutRow, StepRow};
 pub use skill::Skill;
 pub use warnings::Warning;

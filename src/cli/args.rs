@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Command, ValueHint};
 
-use super::commands::{Kind, Options};
+use super::kind::{Kind, Options};
 use crate::analysis::{By, Weight};
 use crate::export::Format;
 use crate::export::tree::Lens;
@@ -31,13 +31,8 @@ pub struct Invocation {
     pub options: Options,
 }
 
-const FORMATS: [Format; 5] = [
-    Format::Text,
-    Format::Csv,
-    Format::Json,
-    Format::Jsonl,
-    Format::Markdown,
-];
+const FORMATS: [Format; 5] =
+    [Format::Text, Format::Csv, Format::Json, Format::Jsonl, Format::Markdown];
 
 /// The whole command line.
 pub fn command() -> Command {
@@ -54,15 +49,12 @@ pub fn command() -> Command {
         .args(output_args(&[Format::Text, Format::Markdown, Format::Json]))
         .args(shared())
         .arg(print_settings());
-    Kind::ALL
-        .into_iter()
-        .fold(root, |root, kind| root.subcommand(subcommand(kind)))
+    Kind::ALL.into_iter().fold(root, |root, kind| root.subcommand(subcommand(kind)))
 }
 
 fn subcommand(kind: Kind) -> Command {
-    let mut command = Command::new(kind.name())
-        .about(kind.about())
-        .args(output_args(kind.formats()));
+    let mut command =
+        Command::new(kind.name()).about(kind.about()).args(output_args(kind.formats()));
     if kind.reads() {
         command = command
             .arg(paths())
@@ -106,7 +98,9 @@ fn own_args(kind: Kind) -> Vec<Arg> {
             word("by", By::ALL.map(By::name).to_vec(), "Rows by"),
             word("weight", vec!["steps", "tokens"], "What counts"),
         ],
-        Kind::Tree => vec![word("lens", vec!["paths", "states"], "Folded paths, or each state once")],
+        Kind::Tree => {
+            vec![word("lens", vec!["paths", "states"], "Folded paths, or each state once")]
+        }
         Kind::Explain => vec![
             Arg::new("at")
                 .long("at")
@@ -156,10 +150,9 @@ fn output_args(formats: &[Format]) -> Vec<Arg> {
             .value_parser(PossibleValuesParser::new(names.clone()))
             .default_value(names.first().copied().unwrap_or("text"))
             .help("Form of the output"),
-        Arg::new("no-stamp")
-            .long("no-stamp")
-            .action(ArgAction::SetTrue)
-            .help("Leave out the line of settings and inputs at the head of CSV, JSONL and text files"),
+        Arg::new("no-stamp").long("no-stamp").action(ArgAction::SetTrue).help(
+            "Leave out the line of settings and inputs at the head of CSV, JSONL and text files",
+        ),
         Arg::new("raw")
             .long("raw")
             .action(ArgAction::SetTrue)
@@ -183,17 +176,8 @@ fn shared() -> Vec<Arg> {
 }
 
 /// Settings that `-h` shows; `--help` shows all.
-const COMMON: [&str; 9] = [
-    "only",
-    "abstraction",
-    "preset",
-    "knob",
-    "columns",
-    "gamma",
-    "n-prior",
-    "step-reward",
-    "out",
-];
+const COMMON: [&str; 9] =
+    ["only", "abstraction", "preset", "knob", "columns", "gamma", "n-prior", "step-reward", "out"];
 
 fn setting(spec: &'static Spec) -> Arg {
     let heading = match spec.class {
@@ -267,11 +251,7 @@ fn flag(level: &ArgMatches, name: &str) -> bool {
 }
 
 fn word<'a>(level: &'a ArgMatches, name: &str) -> Option<&'a str> {
-    level
-        .try_get_one::<String>(name)
-        .ok()
-        .flatten()
-        .map(String::as_str)
+    level.try_get_one::<String>(name).ok().flatten().map(String::as_str)
 }
 
 fn given(level: &ArgMatches, kind: Option<Kind>, invocation: &mut Invocation) {
@@ -296,10 +276,7 @@ fn given(level: &ArgMatches, kind: Option<Kind>, invocation: &mut Invocation) {
 
 fn options(level: &ArgMatches, options: &mut Options) {
     let format = word(level, "format");
-    options.format = FORMATS
-        .into_iter()
-        .find(|f| Some(f.name()) == format)
-        .unwrap_or(Format::Text);
+    options.format = FORMATS.into_iter().find(|f| Some(f.name()) == format).unwrap_or(Format::Text);
     options.sort = word(level, "sort").map(ToOwned::to_owned);
     let by = word(level, "by");
     if let Some(by) = By::ALL.into_iter().find(|b| Some(b.name()) == by) {
@@ -332,11 +309,8 @@ mod tests {
         let found = parse(line.map(OsString::from)).unwrap();
         assert_eq!(found.kind, Some(Kind::Steps));
         assert_eq!(found.paths, [PathBuf::from("a"), PathBuf::from("b")]);
-        let given: Vec<(&str, &str)> = found
-            .given
-            .iter()
-            .map(|g| (g.name.as_str(), g.value.as_str()))
-            .collect();
+        let given: Vec<(&str, &str)> =
+            found.given.iter().map(|g| (g.name.as_str(), g.value.as_str())).collect();
         assert_eq!(given, [("gamma", "0.9"), ("set", "grpo.ddof=0")]);
         let line = ["credscope", "./report", "-"];
         let found = parse(line.map(OsString::from)).unwrap();

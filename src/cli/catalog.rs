@@ -1,7 +1,7 @@
 //! What there is: formats, columns, settings. Nothing is loaded for these.
 
-use super::commands::{Kind, Options};
 use super::error::Failure;
+use super::kind::{Kind, Options};
 use crate::credit::registry;
 use crate::export::table::{Cell, Table, text, truth};
 use crate::export::writer::writer;
@@ -14,11 +14,8 @@ pub fn write(kind: Kind, settings: &Settings, options: &Options) -> Result<(), F
     let mut out = Output::open(settings.view.out.as_deref(), settings.view.force, [])?;
     let table = match kind {
         Kind::Estimators if options.format == Format::Text => {
-            let writing = Writing {
-                width: Some(80),
-                ascii: settings.view.ascii,
-                ..Writing::default()
-            };
+            let writing =
+                Writing { width: Some(80), ascii: settings.view.ascii, ..Writing::default() };
             let mut plain = Plain::new(&mut out, writing);
             for page in estimator_pages() {
                 plain.page(&page)?;
@@ -28,7 +25,7 @@ pub fn write(kind: Kind, settings: &Settings, options: &Options) -> Result<(), F
         Kind::Estimators => estimators(),
         _ => formats(),
     };
-    put(out, kind.name(), table, settings, options)
+    put(out, kind.name(), &table, settings, options)
 }
 
 /// Writes the settings, each with where it came from.
@@ -54,27 +51,24 @@ pub fn print_settings(settings: &Settings, options: &Options) -> Result<(), Fail
             ]
         })
         .collect();
-    put(out, "settings", table, settings, options)
+    put(out, "settings", &table, settings, options)
 }
 
 fn put(
     mut out: Output,
     kind: &str,
-    table: Table,
+    table: &Table,
     settings: &Settings,
     options: &Options,
 ) -> Result<(), Failure> {
     let json = options.format == Format::Json;
     let stamp = Stamp::new(kind, settings, &[], Vec::new(), serde_json::Value::Null);
-    let writing = Writing {
-        stamp: json.then_some(stamp),
-        ascii: settings.view.ascii,
-        ..Writing::default()
-    };
+    let writing =
+        Writing { stamp: json.then_some(stamp), ascii: settings.view.ascii, ..Writing::default() };
     {
         let mut writer = writer(options.format, &mut out, writing);
         writer.begin(&table.columns)?;
-        writer.chunk(&table)?;
+        writer.chunk(table)?;
         writer.finish()?;
     }
     Ok(out.commit()?)

@@ -1,12 +1,14 @@
 //! The commands: each takes a session, makes tables or pages, and writes them.
 
+use std::fmt::Write as _;
 use std::io::Write;
 
 use serde_json::{Value, json};
 
 use super::error::Failure;
+use super::kind::{Kind, Options};
 use super::session::{Session, complain, some};
-use crate::analysis::{Analysis, By, Weight};
+use crate::analysis::Analysis;
 use crate::export::json::Json;
 use crate::export::markdown::Markdown;
 use crate::export::plain::Plain;
@@ -17,145 +19,6 @@ use crate::export::{
     steps, tree,
 };
 use crate::settings::Uniform;
-
-/// A command.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// One page per group.
-    Report,
-    /// One row per group.
-    Groups,
-    /// One row per step.
-    Steps,
-    /// Two columns against each other.
-    Quadrants,
-    /// The rollout tree.
-    Tree,
-    /// The arithmetic of one number.
-    Explain,
-    /// The load report alone.
-    Check,
-    /// What can be read.
-    Formats,
-    /// What can be computed.
-    Estimators,
-}
-
-impl Kind {
-    /// All commands, in the order of help.
-    pub const ALL: [Self; 9] = [
-        Self::Report,
-        Self::Groups,
-        Self::Steps,
-        Self::Quadrants,
-        Self::Tree,
-        Self::Explain,
-        Self::Check,
-        Self::Formats,
-        Self::Estimators,
-    ];
-
-    /// The word on the command line, and the kind in `credscope.KIND/1`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Report => "report",
-            Self::Groups => "groups",
-            Self::Steps => "steps",
-            Self::Quadrants => "quadrants",
-            Self::Tree => "tree",
-            Self::Explain => "explain",
-            Self::Check => "check",
-            Self::Formats => "formats",
-            Self::Estimators => "estimators",
-        }
-    }
-
-    /// One line of help.
-    pub const fn about(self) -> &'static str {
-        match self {
-            Self::Report => {
-                "One page per group: outcomes, tree, sharing, credit per rollout, quadrants, warnings"
-            }
-            Self::Groups => "One row per group",
-            Self::Steps => "One row per step: signatures, counts, values, parts, every column",
-            Self::Quadrants => "Two columns against each other, by outcome, rollout, category, depth or evidence",
-            Self::Tree => "The rollout tree: folded paths, or states with their actions",
-            Self::Explain => "The arithmetic of one number",
-            Self::Check => "The load report alone: what was read, skipped, coerced, and why",
-            Self::Formats => "The formats that are read",
-            Self::Estimators => "The columns: formula, source, readings, parameters",
-        }
-    }
-
-    /// The forms it can be written in; the first is the default.
-    pub const fn formats(self) -> &'static [Format] {
-        match self {
-            Self::Report => &[Format::Text, Format::Markdown, Format::Json],
-            Self::Groups | Self::Quadrants => {
-                &[Format::Text, Format::Csv, Format::Json, Format::Jsonl, Format::Markdown]
-            }
-            Self::Steps => &[Format::Csv, Format::Jsonl, Format::Json, Format::Text],
-            Self::Tree => &[Format::Text, Format::Json, Format::Csv],
-            Self::Explain => &[Format::Text, Format::Json],
-            Self::Check | Self::Formats | Self::Estimators => {
-                &[Format::Text, Format::Json, Format::Csv]
-            }
-        }
-    }
-
-    /// Whether it reads rollouts.
-    pub const fn reads(self) -> bool {
-        !matches!(self, Self::Formats | Self::Estimators)
-    }
-}
-
-/// Options of single commands.
-#[derive(Debug, Clone)]
-pub struct Options {
-    /// Form of the output.
-    pub format: Format,
-    /// No stamp line.
-    pub no_stamp: bool,
-    /// Texts as they were.
-    pub raw: bool,
-    /// `groups`: sort by this column.
-    pub sort: Option<String>,
-    /// `quadrants`: rows.
-    pub by: By,
-    /// `quadrants`: only steps of evidence class `compared`.
-    pub compared: bool,
-    /// `quadrants`: what counts.
-    pub weight: Weight,
-    /// `tree`: what it shows.
-    pub lens: Lens,
-    /// `explain`: the step.
-    pub at: Option<String>,
-    /// `explain`: the column.
-    pub column: Option<String>,
-    /// `explain`: artefacts, too.
-    pub artefacts: bool,
-    /// `check`: fail on skipped records.
-    pub strict: bool,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            format: Format::Text,
-            no_stamp: false,
-            raw: false,
-            sort: None,
-            by: By::Outcome,
-            compared: false,
-            weight: Weight::Steps,
-            lens: Lens::Paths,
-            at: None,
-            column: None,
-            artefacts: false,
-            strict: false,
-        }
-    }
-}
 
 /// A command at work.
 pub struct Run<'a> {
@@ -184,11 +47,7 @@ impl Run<'_> {
 
     fn output(&self) -> Result<Output, Failure> {
         let view = &self.session.settings.view;
-        Ok(Output::open(
-            view.out.as_deref(),
-            view.force,
-            self.session.inputs(),
-        )?)
+        Ok(Output::open(view.out.as_deref(), view.force, self.session.inputs())?)
     }
 
     /// Data forms are always stamped; forms for people only where they become a file.
@@ -217,9 +76,8 @@ impl Run<'_> {
         {
             let mut writer = writer(self.options.format, &mut out, writing);
             writer.begin(&steps::columns(&self.session.settings.analysis))?;
-            self.session.each(|analysis| {
-                Ok(writer.chunk(&steps::table(analysis, self.rollout()))?)
-            })?;
+            self.session
+                .each(|analysis| Ok(writer.chunk(&steps::table(analysis, self.rollout()))?))?;
             writer.finish()?;
         }
         Ok(out.commit()?)
@@ -242,8 +100,7 @@ impl Run<'_> {
                 table
             };
             writer.begin(&cut(Table::new(tree::columns(lens))).columns)?;
-            self.session
-                .each(|analysis| Ok(writer.chunk(&cut(tree::table(analysis, lens)))?))?;
+            self.session.each(|analysis| Ok(writer.chunk(&cut(tree::table(analysis, lens)))?))?;
             writer.finish()?;
         }
         Ok(out.commit()?)
@@ -284,12 +141,8 @@ impl Run<'_> {
         if let Some((at, descending)) = sort {
             table.sort(at, descending);
         }
-        let options: Vec<(&str, Value)> = self
-            .options
-            .sort
-            .iter()
-            .map(|s| ("sort", json!(s)))
-            .collect();
+        let options: Vec<(&str, Value)> =
+            self.options.sort.iter().map(|s| ("sort", json!(s))).collect();
         let writing = self.writing(Kind::Groups, &options, out.is_file());
         self.write_table(&mut out, &table, writing)?;
         Ok(out.commit()?)
@@ -339,7 +192,7 @@ impl Run<'_> {
         if matches!(o.format, Format::Text | Format::Markdown) {
             let mut about = format!("{counted} group{}", if counted == 1 { "" } else { "s" });
             if left_out > 0 {
-                about.push_str(&format!(", {left_out} of uniform outcome left out"));
+                let _ = write!(about, ", {left_out} of uniform outcome left out");
             }
             if o.compared {
                 about.push_str(", only steps of evidence class compared");
@@ -352,16 +205,8 @@ impl Run<'_> {
                         format!("{} by {}, {about}", report::capital(o.weight.name()), o.by.name()),
                         Body::Table(breakdown.table()),
                     ),
-                    Block::new(
-                        "",
-                        quadrants::SHARES,
-                        Body::Table(breakdown.beside()),
-                    ),
-                    Block::new(
-                        "",
-                        "Evidence behind the steps",
-                        Body::Table(breakdown.evidence()),
-                    ),
+                    Block::new("", quadrants::SHARES, Body::Table(breakdown.beside())),
+                    Block::new("", "Evidence behind the steps", Body::Table(breakdown.evidence())),
                 ],
             };
             writing.width = Some(80);
@@ -427,18 +272,11 @@ impl Run<'_> {
                     0,
                     Page {
                         title,
-                        blocks: vec![Block::new(
-                            "groups",
-                            "",
-                            Body::Table(groups::table(rows)),
-                        )],
+                        blocks: vec![Block::new("groups", "", Body::Table(groups::table(rows)))],
                     },
                 );
             }
-            pages.push(Page {
-                title: "What was read".to_owned(),
-                blocks: vec![foot],
-            });
+            pages.push(Page { title: "What was read".to_owned(), blocks: vec![foot] });
         }
         self.write_pages(&mut out, &pages, writing)?;
         Ok(out.commit()?)
@@ -449,10 +287,8 @@ impl Run<'_> {
         let load = &self.session.loaded.report;
         let mut writing = self.writing(Kind::Check, &[], out.is_file());
         if self.options.format == Format::Text {
-            let page = Page {
-                title: load.partial().unwrap_or_default(),
-                blocks: check::blocks(load),
-            };
+            let page =
+                Page { title: load.partial().unwrap_or_default(), blocks: check::blocks(load) };
             writing.width = Some(100);
             self.write_pages(&mut out, &[page], writing)?;
         } else {
@@ -463,10 +299,7 @@ impl Run<'_> {
         out.commit()?;
         match load.first_skipped() {
             Some(first) if self.options.strict => Err(Failure::failed(
-                format!(
-                    "{} skipped; first: {first}",
-                    crate::export::check::skipped(load)
-                ),
+                format!("{} skipped; first: {first}", crate::export::check::skipped(load)),
                 None,
             )),
             _ => Ok(()),
@@ -483,12 +316,8 @@ impl Run<'_> {
         };
         let (id, step) = given.rsplit_once(':').ok_or_else(wrong)?;
         let step: usize = step.parse().map_err(|_| wrong())?;
-        let holders: Vec<_> = self
-            .session
-            .groups()
-            .iter()
-            .filter_map(|g| Some((g, g.find(id)?)))
-            .collect();
+        let holders: Vec<_> =
+            self.session.groups().iter().filter_map(|g| Some((g, g.find(id)?))).collect();
         let (group, rollout) = match holders.as_slice() {
             [] => {
                 let ids = self
@@ -510,10 +339,7 @@ impl Run<'_> {
                 ));
             }
         };
-        let range = group
-            .rollouts
-            .get(rollout)
-            .map_or(0..0, |r| r.steps.clone());
+        let range = group.rollouts.get(rollout).map_or(0..0, |r| r.steps.clone());
         if step >= range.len() {
             return Err(Failure::failed(
                 format!("rollout `{id}` has no step {step}"),

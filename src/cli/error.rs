@@ -32,29 +32,18 @@ pub enum Failure {
 impl Failure {
     /// A run that failed.
     pub fn failed(message: impl Into<String>, hint: Option<String>) -> Self {
-        Self::Told {
-            message: message.into(),
-            hint,
-            code: FAILED,
-        }
+        Self::Told { message: message.into(), hint, code: FAILED }
     }
 
     /// A command line that makes no sense.
     pub fn usage(message: impl Into<String>, hint: Option<String>) -> Self {
-        Self::Told {
-            message: message.into(),
-            hint,
-            code: USAGE,
-        }
+        Self::Told { message: message.into(), hint, code: USAGE }
     }
 }
 
 impl From<SettingError> for Failure {
     fn from(error: SettingError) -> Self {
-        Self::usage(
-            error.to_string(),
-            Some("`credscope --help` lists all settings".to_owned()),
-        )
+        Self::usage(error.to_string(), Some("`credscope --help` lists all settings".to_owned()))
     }
 }
 
@@ -81,7 +70,9 @@ impl From<io::Error> for Failure {
 impl From<OutputError> for Failure {
     fn from(error: OutputError) -> Self {
         match error {
-            OutputError::Io { error, .. } if error.kind() == io::ErrorKind::BrokenPipe => Self::Pipe,
+            OutputError::Io { error, .. } if error.kind() == io::ErrorKind::BrokenPipe => {
+                Self::Pipe
+            }
             other => Self::failed(other.to_string(), None),
         }
     }

@@ -5,14 +5,16 @@ mod args;
 mod catalog;
 mod commands;
 mod error;
+mod kind;
 mod session;
 
 use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use args::Invocation;
-use commands::{Kind, Run};
+use commands::Run;
 use error::{Failure, USAGE};
+use kind::{Kind, Options};
 use session::{Session, Stop, complain};
 
 /// Runs the program.
@@ -29,11 +31,7 @@ pub fn run() -> ExitCode {
     match execute(invocation) {
         Ok(()) | Err(Failure::Pipe) => ExitCode::SUCCESS,
         Err(Failure::Signal(code)) => ExitCode::from(code),
-        Err(Failure::Told {
-            message,
-            hint,
-            code,
-        }) => {
+        Err(Failure::Told { message, hint, code }) => {
             for (i, line) in message.lines().enumerate() {
                 complain(&format!("{}{line}", if i == 0 { "error: " } else { "" }));
             }
@@ -56,7 +54,9 @@ fn execute(invocation: Invocation) -> Result<(), Failure> {
         None if invocation.paths.is_empty() => {
             return Err(Failure::usage(
                 "no file, folder or `-` was given",
-                Some("`credscope PATH` opens rollouts; `credscope --help` lists the commands".into()),
+                Some(
+                    "`credscope PATH` opens rollouts; `credscope --help` lists the commands".into(),
+                ),
             ));
         }
         None => {
@@ -70,20 +70,13 @@ fn execute(invocation: Invocation) -> Result<(), Failure> {
     if kind != Kind::Check {
         session.warn();
     }
-    Run {
-        session: &session,
-        options: &invocation.options,
-    }
-    .run(kind)
+    Run { session: &session, options: &invocation.options }.run(kind)
 }
 
 /// The screen needs a terminal that can move its cursor, and nothing to write to a file.
 fn wants_screen(settings: &crate::settings::Settings) -> bool {
     let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb" || term.is_empty());
-    cfg!(feature = "tui")
-        && std::io::stdout().is_terminal()
-        && !dumb
-        && settings.view.out.is_none()
+    cfg!(feature = "tui") && std::io::stdout().is_terminal() && !dumb && settings.view.out.is_none()
 }
 
 /// The one place where the command line hands over to the screen.
@@ -93,9 +86,5 @@ fn screen(
 ) -> Result<(), Failure> {
     let session = Session::open(settings, paths, Stop::listen())?;
     session.warn();
-    Run {
-        session: &session,
-        options: &commands::Options::default(),
-    }
-    .run(Kind::Report)
+    Run { session: &session, options: &Options::default() }.run(Kind::Report)
 }

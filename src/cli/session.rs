@@ -1,6 +1,7 @@
 //! What all commands share: settings from their places, the load with its progress and warnings, and
 //! the analysis of one group after another.
 
+use std::fmt::Write as _;
 use std::io::{IsTerminal, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -53,9 +54,7 @@ impl Stop {
     pub fn check(&self) -> Result<(), Failure> {
         if self.flag.load(Ordering::Relaxed) {
             let signal = self.signal.load(Ordering::Relaxed);
-            return Err(Failure::Signal(
-                u8::try_from(128 + signal).unwrap_or(u8::MAX),
-            ));
+            return Err(Failure::Signal(u8::try_from(128 + signal).unwrap_or(u8::MAX)));
         }
         Ok(())
     }
@@ -123,11 +122,8 @@ impl Session {
         }
         settings.load.progress = None;
         stop.check()?;
-        let session = Self {
-            loaded: loaded.map_err(|error| unreadable(error, paths))?,
-            settings,
-            stop,
-        };
+        let session =
+            Self { loaded: loaded.map_err(|error| unreadable(error, paths))?, settings, stop };
         session.known_rollout()?;
         Ok(session)
     }
@@ -139,10 +135,7 @@ impl Session {
         if self.groups().iter().any(|g| g.find(id).is_some()) {
             return Ok(());
         }
-        let known = self
-            .groups()
-            .iter()
-            .flat_map(|g| g.rollouts.iter().map(|r| r.id.as_str()));
+        let known = self.groups().iter().flat_map(|g| g.rollouts.iter().map(|r| r.id.as_str()));
         Err(Failure::failed(
             format!("no rollout is called `{id}`"),
             Some(format!("there are {}", some(known))),
@@ -173,11 +166,7 @@ impl Session {
         let inputs = report
             .files
             .iter()
-            .map(|f| Input {
-                name: f.name.clone(),
-                bytes: f.bytes,
-                digest: f.digest.clone(),
-            })
+            .map(|f| Input { name: f.name.clone(), bytes: f.bytes, digest: f.digest.clone() })
             .collect();
         Stamp::new(kind, &self.settings, options, inputs, check::counts(report))
     }
@@ -238,14 +227,9 @@ impl Session {
 /// A few names, and how many more there are.
 pub fn some<'a>(names: impl Iterator<Item = &'a str>) -> String {
     let names: Vec<&str> = names.collect();
-    let mut text = names
-        .iter()
-        .take(8)
-        .copied()
-        .collect::<Vec<_>>()
-        .join(", ");
+    let mut text = names.iter().take(8).copied().collect::<Vec<_>>().join(", ");
     if names.len() > 8 {
-        text.push_str(&format!(" and {} more", names.len() - 8));
+        let _ = write!(text, " and {} more", names.len() - 8);
     }
     crate::export::text::line(&text).into_owned()
 }
@@ -261,16 +245,15 @@ fn unreadable(error: load::LoadError, paths: &[PathBuf]) -> Failure {
     let near = match &error {
         load::LoadError::Unreadable { path, .. } if paths.first() == Some(path) => {
             path.to_str().and_then(|name| {
-                config::nearest(name, super::commands::Kind::ALL.iter().map(|k| k.name()))
+                config::nearest(name, super::kind::Kind::ALL.iter().map(|k| k.name()))
             })
         }
         _ => None,
     };
     match near {
-        Some(near) => Failure::failed(
-            error.to_string(),
-            Some(format!("did you mean the command `{near}`?")),
-        ),
+        Some(near) => {
+            Failure::failed(error.to_string(), Some(format!("did you mean the command `{near}`?")))
+        }
         None => error.into(),
     }
 }
@@ -286,11 +269,8 @@ fn told_progress(settings: &Settings) -> Option<load::OnProgress> {
         if progress.total_bytes < QUICK && !always {
             return;
         }
-        let percent = progress
-            .bytes
-            .saturating_mul(100)
-            .checked_div(progress.total_bytes)
-            .unwrap_or(0);
+        let percent =
+            progress.bytes.saturating_mul(100).checked_div(progress.total_bytes).unwrap_or(0);
         let percent = usize::try_from(percent).unwrap_or(100).min(100);
         if last.swap(percent, Ordering::Relaxed) != percent {
             let _ = write!(

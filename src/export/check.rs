@@ -1,6 +1,7 @@
 //! The load report: a row per file, and everything else in words.
 
 use serde_json::{Value, json};
+use std::fmt::Write as _;
 
 use super::document::{Block, Body, Fact};
 use super::table::{Cell, Column, Table, int, text};
@@ -107,11 +108,7 @@ pub fn summary(report: &LoadReport) -> Vec<Fact> {
             facts.push(Fact::new(if i == 0 { label } else { "" }, line, Vec::new()));
         }
         if total > told {
-            facts.push(Fact::new(
-                "",
-                format!("and {} more", total - told),
-                Vec::new(),
-            ));
+            facts.push(Fact::new("", format!("and {} more", total - told), Vec::new()));
         }
     };
     let skipped = report.skipped.iter().take(TOLD).map(ToString::to_string);
@@ -120,7 +117,7 @@ pub fn summary(report: &LoadReport) -> Vec<Fact> {
     let unscored = unscored.map(|u| {
         let mut line = format!("{} {}: {}", u.task, u.rollout, u.outcome);
         if u.reason != u.outcome {
-            line.push_str(&format!(", {}", u.reason));
+            let _ = write!(line, ", {}", u.reason);
         }
         line
     });
@@ -144,20 +141,12 @@ pub fn blocks(report: &LoadReport) -> Vec<Block> {
         .files
         .iter()
         .flat_map(|f| f.problems.iter().map(move |p| format!("{}: {p}", f.name)));
-    blocks.push(Block::new(
-        "",
-        "Problems",
-        Body::Facts(problems.map(line).collect()),
-    ));
+    blocks.push(Block::new("", "Problems", Body::Facts(problems.map(line).collect())));
     let without = report.not_rollouts.iter();
-    let mut without: Vec<Fact> = without
-        .map(|f| line(format!("{}: {}", f.name, f.reason)))
-        .collect();
-    let mut hints: Vec<&str> = report
-        .not_rollouts
-        .iter()
-        .filter_map(|f| f.hint.as_deref())
-        .collect();
+    let mut without: Vec<Fact> =
+        without.map(|f| line(format!("{}: {}", f.name, f.reason))).collect();
+    let mut hints: Vec<&str> =
+        report.not_rollouts.iter().filter_map(|f| f.hint.as_deref()).collect();
     hints.sort_unstable();
     hints.dedup();
     without.extend(hints.into_iter().map(|h| line(format!("hint: {h}"))));
@@ -184,21 +173,13 @@ pub fn blocks(report: &LoadReport) -> Vec<Block> {
         .take(TOLD)
         .map(|n| {
             let who = n.rollout.as_deref().map_or_else(String::new, |r| format!(" {r}"));
-            let field = if n.field.is_empty() {
-                String::new()
-            } else {
-                format!(" {}", n.field)
-            };
+            let field = if n.field.is_empty() { String::new() } else { format!(" {}", n.field) };
             let text = format!("{}: {} {}{who}{field}: {}", n.file, n.unit, n.number, n.reason);
             Fact::new("", text, Vec::new())
         })
         .collect();
     let more = report.totals.notes.saturating_sub(notes.len());
-    let title = if more > 0 {
-        format!("Notes ({more} more)")
-    } else {
-        "Notes".to_owned()
-    };
+    let title = if more > 0 { format!("Notes ({more} more)") } else { "Notes".to_owned() };
     blocks.push(Block::new("", title, Body::Facts(notes)));
     blocks
 }

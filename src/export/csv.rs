@@ -47,9 +47,7 @@ impl TableWriter for Csv<'_> {
             .terminator(csv::Terminator::Any(b'\n'))
             .from_writer(&mut *self.out);
         for row in &table.rows {
-            writer
-                .write_record(row.iter().map(field))
-                .map_err(io_error)?;
+            writer.write_record(row.iter().map(field)).map_err(io_error)?;
         }
         writer.flush()
     }

@@ -18,16 +18,8 @@ pub struct Fact {
 impl Fact {
     /// A fact.
     #[must_use]
-    pub fn new(
-        label: &str,
-        text: impl Into<String>,
-        data: Vec<(&'static str, Cell)>,
-    ) -> Self {
-        Self {
-            label: label.to_owned(),
-            text: text.into(),
-            data,
-        }
+    pub fn new(label: &str, text: impl Into<String>, data: Vec<(&'static str, Cell)>) -> Self {
+        Self { label: label.to_owned(), text: text.into(), data }
     }
 }
 
@@ -59,11 +51,7 @@ impl Block {
     /// A block.
     #[must_use]
     pub fn new(name: &'static str, title: impl Into<String>, body: Body) -> Self {
-        Self {
-            name,
-            title: title.into(),
-            body,
-        }
+        Self { name, title: title.into(), body }
     }
 
     /// Whether there is nothing to show.

@@ -32,27 +32,13 @@ pub fn page(analysis: &Analysis, explained: &Explanation, artefacts: bool) -> Pa
         Body::Table(members(analysis, explained)),
     ));
     if let Some(node) = &explained.node {
-        blocks.push(Block::new(
-            "",
-            "Where it comes from",
-            Body::Facts(intermediates(node)),
-        ));
+        blocks.push(Block::new("", "Where it comes from", Body::Facts(intermediates(node))));
     }
     if let Some(table) = parts(explained) {
-        let why = explained
-            .why
-            .map_or_else(String::new, |w| format!("; what makes it: {w}"));
-        blocks.push(Block::new(
-            "",
-            format!("Parts of Q - V'{why}"),
-            Body::Table(table),
-        ));
+        let why = explained.why.map_or_else(String::new, |w| format!("; what makes it: {w}"));
+        blocks.push(Block::new("", format!("Parts of Q - V'{why}"), Body::Table(table)));
     }
-    blocks.push(Block::new(
-        "",
-        "All columns at this step",
-        Body::Table(others(explained)),
-    ));
+    blocks.push(Block::new("", "All columns at this step", Body::Table(others(explained))));
     if artefacts {
         blocks.push(Block::new(
             "",
@@ -60,10 +46,7 @@ pub fn page(analysis: &Analysis, explained: &Explanation, artefacts: bool) -> Pa
             Body::Facts(flips(analysis)),
         ));
     }
-    Page {
-        title: format!("{}  {at}  {}", key_line(&analysis.group.key), explained.column),
-        blocks,
-    }
+    Page { title: format!("{}  {at}  {}", key_line(&analysis.group.key), explained.column), blocks }
 }
 
 fn head(analysis: &Analysis, explained: &Explanation) -> Vec<Fact> {
@@ -209,11 +192,7 @@ fn others(explained: &Explanation) -> Table {
         .others
         .iter()
         .map(|(name, value, convention)| {
-            vec![
-                Cell::text(name.as_str()),
-                Cell::float(*value),
-                Cell::text(convention.as_str()),
-            ]
+            vec![Cell::text(name.as_str()), Cell::float(*value), Cell::text(convention.as_str())]
         })
         .collect();
     table
@@ -235,11 +214,7 @@ fn flips(analysis: &Analysis) -> Vec<Fact> {
             Some(steps) => format!("negative from {steps} steps before the end"),
             None => "never negative".to_owned(),
         };
-        facts.push(Fact::new(
-            &format!("step reward {reward}"),
-            text,
-            Vec::new(),
-        ));
+        facts.push(Fact::new(&format!("step reward {reward}"), text, Vec::new()));
     }
     facts
 }
@@ -252,13 +227,7 @@ pub fn json(
     artefacts: bool,
     raw: bool,
 ) -> Vec<(&'static str, Value)> {
-    let text = |s: &str| -> Value {
-        if raw {
-            s.into()
-        } else {
-            clean::line(s).into()
-        }
-    };
+    let text = |s: &str| -> Value { if raw { s.into() } else { clean::line(s).into() } };
     let members: Vec<Value> = explained
         .members
         .iter()
@@ -276,7 +245,8 @@ pub fn json(
             })
         })
         .collect();
-    let part = |p: &Parts| json!({"outcome": p.outcome, "discount": p.discount, "shaping": p.shaping});
+    let part =
+        |p: &Parts| json!({"outcome": p.outcome, "discount": p.discount, "shaping": p.shaping});
     let split = explained.split.as_ref();
     let others: Vec<Value> = explained
         .others
@@ -291,17 +261,8 @@ pub fn json(
         ("column", text(&explained.column)),
         ("value", json!(explained.value.as_ref().ok())),
         ("reason", json!(explained.value.as_ref().err())),
-        (
-            "expression",
-            json!(explained.node.as_ref().map(|n| n.expression())),
-        ),
-        (
-            "tree",
-            explained
-                .node
-                .as_ref()
-                .map_or(Value::Null, |n| node_json(n, &text)),
-        ),
+        ("expression", json!(explained.node.as_ref().map(|n| Node::expression(n)))),
+        ("tree", explained.node.as_ref().map_or(Value::Null, |n| node_json(n, &text))),
         ("members", Value::Array(members)),
         (
             "split",
@@ -312,7 +273,7 @@ pub fn json(
         ),
         ("state", text(&explained.state)),
         ("action", text(&explained.action)),
-        ("evidence", json!(explained.evidence.map(|e| e.name()))),
+        ("evidence", json!(explained.evidence.map(crate::graph::Evidence::name))),
         ("label", json!(explained.why)),
         (
             "step",

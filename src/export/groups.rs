@@ -93,8 +93,5 @@ pub fn cells(analysis: &Analysis, row: &GroupRow) -> Vec<Cell> {
 /// A table of these rows.
 #[must_use]
 pub fn table(rows: Vec<Vec<Cell>>) -> Table {
-    Table {
-        rows,
-        ..Table::new(columns())
-    }
+    Table { rows, ..Table::new(columns()) }
 }

@@ -28,11 +28,7 @@ impl Serialize for Row<'_> {
 }
 
 fn clean(value: &str, raw: bool) -> std::borrow::Cow<'_, str> {
-    if raw {
-        value.into()
-    } else {
-        text::line(value)
-    }
+    if raw { value.into() } else { text::line(value) }
 }
 
 struct Value<'a> {
@@ -62,11 +58,7 @@ pub struct Json<'a> {
 impl<'a> Json<'a> {
     /// A writer to `out`.
     pub fn new(out: &'a mut dyn Write, writing: Writing) -> Self {
-        Self {
-            out,
-            writing,
-            any: false,
-        }
+        Self { out, writing, any: false }
     }
 
     /// Opens the envelope.
@@ -90,8 +82,7 @@ impl<'a> Json<'a> {
 
     /// Writes one element of `rows`.
     pub fn element(&mut self, value: &impl Serialize) -> io::Result<()> {
-        self.out
-            .write_all(if self.any { b",\n" } else { b"\n" })?;
+        self.out.write_all(if self.any { b",\n" } else { b"\n" })?;
         self.any = true;
         serde_json::to_writer(&mut *self.out, value)?;
         Ok(())
@@ -105,8 +96,7 @@ impl<'a> Json<'a> {
 
     /// Closes the envelope.
     pub fn close(&mut self) -> io::Result<()> {
-        self.out
-            .write_all(if self.any { b"\n]}\n" } else { b"]}\n" })?;
+        self.out.write_all(if self.any { b"\n]}\n" } else { b"]}\n" })?;
         self.out.flush()
     }
 }
@@ -119,11 +109,7 @@ impl TableWriter for Json<'_> {
     fn chunk(&mut self, table: &Table) -> io::Result<()> {
         let raw = self.writing.raw;
         for cells in &table.rows {
-            self.element(&Row {
-                columns: &table.columns,
-                cells,
-                raw,
-            })?;
+            self.element(&Row { columns: &table.columns, cells, raw })?;
         }
         Ok(())
     }
@@ -157,11 +143,7 @@ impl TableWriter for Jsonl<'_> {
 
     fn chunk(&mut self, table: &Table) -> io::Result<()> {
         for cells in &table.rows {
-            let row = Row {
-                columns: &table.columns,
-                cells,
-                raw: self.writing.raw,
-            };
+            let row = Row { columns: &table.columns, cells, raw: self.writing.raw };
             serde_json::to_writer(&mut *self.out, &row)?;
             self.out.write_all(b"\n")?;
         }
@@ -186,7 +168,9 @@ impl Serialize for PageValue<'_> {
         for block in self.page.blocks.iter().filter(|b| !b.name.is_empty()) {
             match &block.body {
                 Body::Facts(facts) => map.serialize_entry(block.name, &Facts { facts, raw })?,
-                Body::Table(table) | Body::Data(table) => map.serialize_entry(block.name, &Rows { table, raw })?,
+                Body::Table(table) | Body::Data(table) => {
+                    map.serialize_entry(block.name, &Rows { table, raw })?;
+                }
                 Body::Lines(lines) => {
                     let lines: Vec<_> = lines.iter().map(|l| clean(l, raw)).collect();
                     map.serialize_entry(block.name, &lines)?;
@@ -223,11 +207,7 @@ impl Serialize for Rows<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut seq = serializer.serialize_seq(Some(self.table.rows.len()))?;
         for cells in &self.table.rows {
-            seq.serialize_element(&Row {
-                columns: &self.table.columns,
-                cells,
-                raw: self.raw,
-            })?;
+            seq.serialize_element(&Row { columns: &self.table.columns, cells, raw: self.raw })?;
         }
         seq.end()
     }

@@ -19,11 +19,7 @@ pub struct Markdown<'a> {
 impl<'a> Markdown<'a> {
     /// A writer to `out`.
     pub fn new(out: &'a mut dyn Write, writing: Writing) -> Self {
-        Self {
-            out,
-            writing,
-            started: false,
-        }
+        Self { out, writing, started: false }
     }
 
     /// Writes the stamp as a comment.
@@ -79,12 +75,8 @@ impl<'a> Markdown<'a> {
     }
 
     fn table(&mut self, table: &Table) -> io::Result<()> {
-        let shown: Vec<(usize, &Column)> = table
-            .columns
-            .iter()
-            .enumerate()
-            .filter(|(_, c)| c.head.is_some())
-            .collect();
+        let shown: Vec<(usize, &Column)> =
+            table.columns.iter().enumerate().filter(|(_, c)| c.head.is_some()).collect();
         let mut head = String::from("|");
         let mut rule = String::from("|");
         for (_, column) in &shown {
@@ -99,9 +91,8 @@ impl<'a> Markdown<'a> {
         for row in table.rows.iter().chain(&table.totals) {
             let mut line = String::from("|");
             for (at, column) in &shown {
-                let value = row
-                    .get(*at)
-                    .map_or_else(String::new, |c| plain::cell(c, column.places));
+                let value =
+                    row.get(*at).map_or_else(String::new, |c| plain::cell(c, column.places));
                 let _ = write!(line, " {} |", escape(&value));
             }
             writeln!(self.out, "{line}")?;

@@ -14,6 +14,7 @@ pub mod output;
 pub mod plain;
 pub mod quadrants;
 pub mod report;
+pub mod rollouts;
 pub mod steps;
 pub mod table;
 pub mod text;

@@ -33,11 +33,7 @@ pub enum OutputError {
 
 enum Target {
     Stdout(BufWriter<io::Stdout>),
-    File {
-        temp: BufWriter<NamedTempFile>,
-        path: PathBuf,
-        force: bool,
-    },
+    File { temp: BufWriter<NamedTempFile>, path: PathBuf, force: bool },
 }
 
 /// An open output.
@@ -57,15 +53,9 @@ impl Output {
         inputs: impl IntoIterator<Item = &'a PathBuf>,
     ) -> Result<Self, OutputError> {
         let Some(path) = path.filter(|p| p.as_os_str() != "-") else {
-            return Ok(Self(Target::Stdout(BufWriter::with_capacity(
-                1 << 16,
-                io::stdout(),
-            ))));
+            return Ok(Self(Target::Stdout(BufWriter::with_capacity(1 << 16, io::stdout()))));
         };
-        let fail = |error| OutputError::Io {
-            path: path.to_owned(),
-            error,
-        };
+        let fail = |error| OutputError::Io { path: path.to_owned(), error };
         if let Ok(real) = fs::canonicalize(path) {
             let is_input = |input: &&PathBuf| fs::canonicalize(input).is_ok_and(|i| i == real);
             if inputs.into_iter().any(|i| is_input(&i)) {
@@ -104,15 +94,11 @@ impl Output {
     /// Makes the file appear, complete.
     pub fn commit(self) -> Result<(), OutputError> {
         match self.0 {
-            Target::Stdout(mut out) => out.flush().map_err(|error| OutputError::Io {
-                path: "standard output".into(),
-                error,
-            }),
+            Target::Stdout(mut out) => out
+                .flush()
+                .map_err(|error| OutputError::Io { path: "standard output".into(), error }),
             Target::File { temp, path, force } => {
-                let fail = |error| OutputError::Io {
-                    path: path.clone(),
-                    error,
-                };
+                let fail = |error| OutputError::Io { path: path.clone(), error };
                 let temp = temp.into_inner().map_err(|e| fail(e.into_error()))?;
                 if force {
                     temp.persist(&path).map_err(|e| fail(e.error))?;

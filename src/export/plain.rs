@@ -45,13 +45,12 @@ pub fn to_ascii(line: &str) -> String {
             '✓' => '+',
             '✗' => 'x',
             '⧗' => '~',
-            '–' | '—' | '−' => '-',
+            '–' | '—' | '−' | '─' => '-',
             '·' | '…' => '.',
             '×' => '*',
             '█' => '#',
             '▒' | '∷' => ':',
             '═' => '=',
-            '─' => '-',
             '▸' => '>',
             '⚠' => '!',
             c if c.is_ascii() => c,
@@ -70,11 +69,7 @@ pub struct Plain<'a> {
 impl<'a> Plain<'a> {
     /// A writer to `out`.
     pub fn new(out: &'a mut dyn Write, writing: Writing) -> Self {
-        Self {
-            out,
-            writing,
-            started: false,
-        }
+        Self { out, writing, started: false }
     }
 
     fn line(&mut self, line: &str) -> io::Result<()> {
@@ -121,21 +116,13 @@ impl<'a> Plain<'a> {
         match &block.body {
             Body::Facts(facts) => {
                 let facts: Vec<_> = facts.iter().filter(|f| !f.text.is_empty()).collect();
-                let label = facts
-                    .iter()
-                    .map(|f| text::width(&f.label))
-                    .max()
-                    .unwrap_or(0);
+                let label = facts.iter().map(|f| text::width(&f.label)).max().unwrap_or(0);
                 let indent = if label == 0 { 0 } else { label + 2 };
                 for fact in facts {
                     let room = width.saturating_sub(indent);
                     let head = text::fit(&fact.label, indent);
                     for (i, part) in wrap(&text::line(&fact.text), room, 2).iter().enumerate() {
-                        let left = if i == 0 {
-                            head.clone()
-                        } else {
-                            " ".repeat(indent)
-                        };
+                        let left = if i == 0 { head.clone() } else { " ".repeat(indent) };
                         self.line(&format!("{left}{part}"))?;
                     }
                 }
@@ -208,9 +195,7 @@ fn columns(table: &Table) -> Vec<Shown> {
         let head = column.head.clone()?;
         let cells: Vec<String> = rows()
             .map(|row| {
-                let value = row
-                    .get(at)
-                    .map_or_else(String::new, |c| cell(c, column.places));
+                let value = row.get(at).map_or_else(String::new, |c| cell(c, column.places));
                 // Names tell themselves apart by their ends.
                 if column.key {
                     text::cut_left(&value, column.limit).into_owned()
@@ -229,12 +214,7 @@ fn columns(table: &Table) -> Vec<Shown> {
             cells,
         })
     };
-    table
-        .columns
-        .iter()
-        .enumerate()
-        .filter_map(shown)
-        .collect()
+    table.columns.iter().enumerate().filter_map(shown).collect()
 }
 
 /// Columns by panel: key columns come again in each.
@@ -330,16 +310,9 @@ mod tests {
             int("a").shown("aaaaaaaa"),
             int("b").shown("bbbbbbbb"),
         ]);
-        table.rows.push(vec![
-            Cell::Text("r1".into()),
-            Cell::Int(1),
-            Cell::Int(2),
-        ]);
+        table.rows.push(vec![Cell::Text("r1".into()), Cell::Int(1), Cell::Int(2)]);
         let mut out = Vec::new();
-        let writing = Writing {
-            width: Some(14),
-            ..Writing::default()
-        };
+        let writing = Writing { width: Some(14), ..Writing::default() };
         let mut plain = Plain::new(&mut out, writing);
         plain.chunk(&table).unwrap();
         drop(plain);

@@ -7,8 +7,7 @@ use super::table::{Cell, Column, Table, float, int, text};
 use crate::analysis::{Analysis, Breakdown, BreakdownKey, By, Weight, breakdown_rows};
 
 /// What stands over [`Breakdowns::beside`].
-pub const SHARES: &str =
-    "Shares: of all scored steps; c. = of the steps outside both thresholds";
+pub const SHARES: &str = "Shares: of all scored steps; c. = of the steps outside both thresholds";
 
 /// The columns. In text, `kind` stands over the key column.
 #[must_use]
@@ -48,14 +47,7 @@ impl Breakdowns {
     /// An empty one; `several` when more than one group will come.
     #[must_use]
     pub const fn new(by: By, compared: bool, weight: Weight, several: bool) -> Self {
-        Self {
-            by,
-            compared,
-            weight,
-            several,
-            merged: BTreeMap::new(),
-            listed: Vec::new(),
-        }
+        Self { by, compared, weight, several, merged: BTreeMap::new(), listed: Vec::new() }
     }
 
     /// Adds a group. Rollouts of different groups stay apart whatever their ids.
@@ -90,10 +82,7 @@ impl Breakdowns {
     #[must_use]
     pub fn table(&self) -> Table {
         let mut table = Table::new(columns(self.by));
-        table.rows = self
-            .rows()
-            .map(|(key, row)| self.cells(key, row))
-            .collect();
+        table.rows = self.rows().map(|(key, row)| self.cells(key, row)).collect();
         table.totals = vec![self.cells("all", &self.total())];
         table
     }
@@ -147,9 +136,7 @@ impl Breakdowns {
     #[must_use]
     pub fn evidence(&self) -> Table {
         let mut columns = vec![text("key").shown(self.by.name()).at_most(24).key()];
-        columns.extend(
-            ["compared", "shared", "self", "single"].map(|name| int(name).shown(name)),
-        );
+        columns.extend(["compared", "shared", "self", "single"].map(|name| int(name).shown(name)));
         columns.push(int("scored").shown("scored steps"));
         let mut table = Table::new(columns);
         let line = |key: &str, row: &Breakdown| {

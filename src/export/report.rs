@@ -3,21 +3,20 @@
 use super::document::{Block, Body, Fact, Page};
 use super::plain::short;
 use super::quadrants::Breakdowns;
-use super::table::{Cell, Table, float, int, key_cells, key_line, text, truth};
+use super::rollouts;
+use super::table::{Cell, Table, key_cells, key_line, text, truth};
 use crate::analysis::{Analysis, By, GroupRow, RolloutRow, Weight};
 use crate::credit::{Prior, RewardSource, StepRewardMode};
 use crate::graph::Evidence;
 use crate::rollout::Outcome;
 use crate::signature::{Granularity, PRESETS};
-
-/// Runs of one action from this length on are told as loops.
-const LOOP: usize = 3;
+use std::fmt::Write as _;
 
 /// The page of a group; of one rollout's rows where one is given.
 #[must_use]
 pub fn page(analysis: &Analysis, rollout: Option<&str>) -> Page {
     let row = analysis.group_row(false);
-    let rollouts: Vec<RolloutRow> = (0..analysis.group.rollouts.len())
+    let rows: Vec<RolloutRow> = (0..analysis.group.rollouts.len())
         .filter(|&i| {
             let id = analysis.group.rollouts.get(i).map(|r| r.id.as_str());
             rollout.is_none() || id == rollout
@@ -30,22 +29,14 @@ pub fn page(analysis: &Analysis, rollout: Option<&str>) -> Page {
         Block::new(
             "rollouts",
             "Rollouts: sum (Σ) and mean (µ) of each column over the steps",
-            Body::Table(rollout_table(analysis, &rollouts)),
+            Body::Table(rollouts::table(analysis, &rows)),
         ),
-        Block::new("", "Notes", Body::Facts(notes(analysis, &rollouts))),
+        Block::new("", "Notes", Body::Facts(rollouts::notes(analysis, &rows))),
     ];
     let mut breakdown = Breakdowns::new(By::Outcome, false, Weight::Steps, false);
     breakdown.add(analysis);
-    blocks.push(Block::new(
-        "quadrants",
-        axes(analysis),
-        Body::Table(breakdown.table()),
-    ));
-    blocks.push(Block::new(
-        "",
-        super::quadrants::SHARES,
-        Body::Table(breakdown.beside()),
-    ));
+    blocks.push(Block::new("quadrants", axes(analysis), Body::Table(breakdown.table())));
+    blocks.push(Block::new("", super::quadrants::SHARES, Body::Table(breakdown.beside())));
     blocks.extend(warnings(analysis));
     Page {
         title: format!(
@@ -108,14 +99,8 @@ fn group_facts(analysis: &Analysis, row: &GroupRow) -> Vec<Fact> {
             ),
             vec![
                 ("abstraction", Cell::text(analysis.abstraction.id())),
-                (
-                    "abstraction_reason",
-                    Cell::text(analysis.abstraction_reason.as_str()),
-                ),
-                (
-                    "granularity",
-                    Cell::text(granularity(&analysis.settings.granularity)),
-                ),
+                ("abstraction_reason", Cell::text(analysis.abstraction_reason.as_str())),
+                ("granularity", Cell::text(granularity(&analysis.settings.granularity))),
             ],
         ),
         tree(analysis),
@@ -132,22 +117,11 @@ fn group_facts(analysis: &Analysis, row: &GroupRow) -> Vec<Fact> {
     ];
     facts.extend(credit_facts(analysis));
     for (spec, column) in &analysis.columns {
-        let params: Vec<String> = spec
-            .params
-            .entries()
-            .iter()
-            .map(|(n, v)| format!("{n}={v}"))
-            .collect();
-        let set = if params.is_empty() {
-            String::new()
-        } else {
-            format!("  [set {}]", params.join(" "))
-        };
-        facts.push(Fact::new(
-            &spec.name,
-            format!("{}{set}", column.convention),
-            Vec::new(),
-        ));
+        let params: Vec<String> =
+            spec.params.entries().iter().map(|(n, v)| format!("{n}={v}")).collect();
+        let set =
+            if params.is_empty() { String::new() } else { format!("  [set {}]", params.join(" ")) };
+        facts.push(Fact::new(&spec.name, format!("{}{set}", column.convention), Vec::new()));
     }
     facts
 }
@@ -157,13 +131,13 @@ fn group_line(analysis: &Analysis) -> String {
     let group = &analysis.group;
     let mut line = format!("namespace {}", group.key.namespace);
     if let Some(policy) = &group.key.policy {
-        line.push_str(&format!(", policy {policy}"));
+        let _ = write!(line, ", policy {policy}");
     }
     if let Some(step) = group.key.train_step {
-        line.push_str(&format!(", training step {step}"));
+        let _ = write!(line, ", training step {step}");
     }
     if !group.profile.is_empty() {
-        line.push_str(&format!(", profile {}", group.profile));
+        let _ = write!(line, ", profile {}", group.profile);
     }
     line
 }
@@ -191,10 +165,11 @@ fn outcomes(analysis: &Analysis, row: &GroupRow) -> Fact {
     );
     let [_, _, truncated, ..] = row.outcomes;
     if truncated > 0 && analysis.settings.credit.truncated_as_failure {
-        text.push_str(&format!(
+        let _ = write!(
+            text,
             ", {successes}/{} without the truncated",
             row.scored.saturating_sub(truncated)
-        ));
+        );
     }
     let [s, f, t, e, u] = row.outcomes;
     Fact::new(
@@ -242,13 +217,7 @@ pub fn granularity(given: &Granularity) -> String {
 fn tree(analysis: &Analysis) -> Fact {
     let rows = &analysis.paths.rows;
     let forks = rows.iter().filter(|r| r.children.len() > 1).count();
-    let depth = analysis
-        .group
-        .rollouts
-        .iter()
-        .map(|r| r.steps.len())
-        .max()
-        .unwrap_or(0);
+    let depth = analysis.group.rollouts.iter().map(|r| r.steps.len()).max().unwrap_or(0);
     let tops = rows.iter().filter(|r| r.parent.is_none()).count();
     Fact::new(
         "tree",
@@ -274,19 +243,11 @@ fn evidence(row: &GroupRow, scored_steps: u32) -> Fact {
         .zip(row.evidence)
         .map(|((e, mark), n)| format!("{mark} {} {n}", e.name()))
         .collect();
-    let names = [
-        "compared_steps",
-        "shared_only_steps",
-        "self_steps",
-        "single_steps",
-    ];
+    let names = ["compared_steps", "shared_only_steps", "self_steps", "single_steps"];
     Fact::new(
         "evidence",
         format!("{}  = {scored_steps} scored steps", parts.join("  ")),
-        names
-            .into_iter()
-            .zip(row.evidence.map(Cell::int))
-            .collect(),
+        names.into_iter().zip(row.evidence.map(Cell::int)).collect(),
     )
 }
 
@@ -310,10 +271,8 @@ fn credit_facts(analysis: &Analysis) -> Vec<Fact> {
         RewardSource::Outcome => "outcome: 1 for a success, 0 for a failure".to_owned(),
         RewardSource::Logged(weights) if weights.is_empty() => "logged".to_owned(),
         RewardSource::Logged(weights) => {
-            let parts: Vec<String> = weights
-                .iter()
-                .map(|(name, weight)| format!("{weight}*{name}"))
-                .collect();
+            let parts: Vec<String> =
+                weights.iter().map(|(name, weight)| format!("{weight}*{name}")).collect();
             format!("logged: {}", parts.join(" + "))
         }
     };
@@ -322,13 +281,14 @@ fn credit_facts(analysis: &Analysis) -> Vec<Fact> {
         steps.push_str(" (auto)");
     }
     if basis.step_reward_source == StepRewardMode::Computed {
-        steps.push_str(&format!(
+        let _ = write!(
+            steps,
             ": valid {}, invalid {}, bonus {} on {}",
             credit.step_valid,
             credit.step_invalid,
             credit.beta,
             credit.bonus_on.name()
-        ));
+        );
     }
     vec![
         Fact::new(
@@ -345,10 +305,7 @@ fn credit_facts(analysis: &Analysis) -> Vec<Fact> {
             format!("R {reward}; step rewards {steps}; gamma {} per action", credit.gamma),
             vec![
                 ("reward_source", Cell::text(reward.clone())),
-                (
-                    "step_reward_source",
-                    Cell::text(basis.step_reward_source.name()),
-                ),
+                ("step_reward_source", Cell::text(basis.step_reward_source.name())),
                 ("gamma", Cell::float(credit.gamma)),
             ],
         ),
@@ -380,130 +337,11 @@ fn conventions(analysis: &Analysis) -> Table {
     table
 }
 
-fn rollout_table(analysis: &Analysis, rows: &[RolloutRow]) -> Table {
-    let mut columns = vec![
-        text("rollout").shown("rollout").at_most(20).key(),
-        text("outcome").shown("outcome"),
-        float("reward"),
-        float("g0").shown("G_0"),
-    ];
-    for (spec, _) in &analysis.columns {
-        columns.push(float(&format!("{}_sum", spec.name)).shown(format!("Σ {}", spec.name)));
-        columns.push(float(&format!("{}_mean", spec.name)).shown("µ").glued());
-    }
-    columns.extend([
-        int("steps").shown("steps"),
-        int("compared_steps").shown("compared"),
-        int("shared_only_steps").shown("shared"),
-        int("self_steps").shown("self"),
-        int("single_steps").shown("single"),
-        int("revisits").shown("revisits"),
-        int("rescued").shown("rescued"),
-        int("penalized").shown("penalized"),
-        text("notes"),
-    ]);
-    let mut table = Table::new(columns);
-    for row in rows {
-        let Some(rollout) = analysis.group.rollouts.get(row.rollout) else {
-            continue;
-        };
-        let mut cells = vec![
-            Cell::text(rollout.id.as_str()),
-            Cell::text(rollout.outcome.name()),
-            Cell::float(rollout.reward),
-            Cell::float(row.g0),
-        ];
-        for column in &row.columns {
-            cells.push(Cell::float(column.map(|(sum, _)| sum)));
-            cells.push(Cell::float(column.map(|(_, mean)| mean)));
-        }
-        cells.push(Cell::int(row.steps));
-        cells.extend(row.evidence.map(Cell::int));
-        cells.extend([
-            Cell::int(row.revisits),
-            Cell::int(row.tally.rescued),
-            Cell::int(row.tally.penalized),
-            Cell::text(rollout_notes(analysis, row).join("; ")),
-        ]);
-        table.rows.push(cells);
-    }
-    table
-}
-
-fn notes(analysis: &Analysis, rows: &[RolloutRow]) -> Vec<Fact> {
-    rows.iter()
-        .filter_map(|row| {
-            let notes = rollout_notes(analysis, row);
-            let id = &analysis.group.rollouts.get(row.rollout)?.id;
-            (!notes.is_empty()).then(|| {
-                let label = super::text::line(id).into_owned();
-                Fact::new(&super::text::cut_left(&label, 20), notes.join("; "), Vec::new())
-            })
-        })
-        .collect()
-}
-
-fn rollout_notes(analysis: &Analysis, row: &RolloutRow) -> Vec<String> {
-    let mut notes = Vec::new();
-    let Some(rollout) = analysis.group.rollouts.get(row.rollout) else {
-        return notes;
-    };
-    if row.steps == 0 {
-        notes.push("0 steps".to_owned());
-    }
-    if !rollout.ending.is_empty() {
-        notes.push(rollout.ending.clone());
-    }
-    if let Err(reason) = row.scored {
-        let why = &rollout.outcome_source;
-        notes.push(if rollout.outcome == Outcome::Unscored && !why.is_empty() {
-            format!("not scored: {why}")
-        } else {
-            format!("not scored: {reason}")
-        });
-    }
-    if let Some((times, first, action)) = longest_loop(analysis, rollout.steps.clone()) {
-        notes.push(format!(
-            "loop: t{first} to t{} ×{times} {action}",
-            first + times - 1
-        ));
-    }
-    let segments = rollout.segment_starts.len();
-    if segments > 0 {
-        notes.push(format!("{} segments", segments + 1));
-    }
-    if rollout.excluded_calls > 0 {
-        notes.push(format!("{} calls are no steps", rollout.excluded_calls));
-    }
-    notes
-}
-
-/// The longest run of one action: how often, from which step, which action.
-fn longest_loop(
-    analysis: &Analysis,
-    steps: std::ops::Range<usize>,
-) -> Option<(usize, usize, String)> {
-    let actions = analysis.projection.action.get(steps.clone())?;
-    let mut best: Option<(usize, usize)> = None;
-    let mut at = 0;
-    for run in actions.chunk_by(|a, b| a == b) {
-        if run.len() >= LOOP && best.is_none_or(|(n, _)| run.len() > n) {
-            best = Some((run.len(), at));
-        }
-        at += run.len();
-    }
-    best.map(|(n, first)| (n, first, analysis.action_label(steps.start + first)))
-}
-
 fn warnings(analysis: &Analysis) -> Vec<Block> {
     let mut table = Table::new(vec![text("code"), text("text"), text("help")]);
     let mut facts = Vec::new();
     for w in &analysis.warnings {
-        table.rows.push(vec![
-            Cell::text(w.code),
-            Cell::text(w.text.as_str()),
-            Cell::text(w.help),
-        ]);
+        table.rows.push(vec![Cell::text(w.code), Cell::text(w.text.as_str()), Cell::text(w.help)]);
         facts.push(Fact::new(
             "⚠",
             format!("[{}] {}. {}", w.code, capital(&w.text), capital(w.help)),
@@ -516,12 +354,9 @@ fn warnings(analysis: &Analysis) -> Vec<Block> {
     ]
 }
 
-
 /// The text with its first letter as a capital.
 #[must_use]
 pub fn capital(text: &str) -> String {
     let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| {
-        first.to_uppercase().chain(chars).collect()
-    })
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }

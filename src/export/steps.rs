@@ -1,6 +1,8 @@
 //! One row per step: the contract's names in the contract's order, then one field per column.
 
-use super::table::{Cell, Column, Table, float, int, key_cells, key_columns, key_line, text, truth};
+use super::table::{
+    Cell, Column, Table, float, int, key_cells, key_columns, key_line, text, truth,
+};
 use crate::analysis::{Analysis, AnalysisSettings, StepRow};
 use crate::rollout::Outcome;
 
@@ -43,12 +45,7 @@ pub fn columns(settings: &AnalysisSettings) -> Vec<Column> {
         text("label").shown("label"),
         text("reason"),
     ]);
-    columns.extend(
-        settings
-            .columns
-            .iter()
-            .map(|spec| float(&spec.name).shown(spec.name.as_str())),
-    );
+    columns.extend(settings.columns.iter().map(|spec| float(&spec.name).shown(spec.name.as_str())));
     columns
 }
 

@@ -1,6 +1,7 @@
 //! The table that every kind makes and every format writes: named, typed columns and rows of cells.
 
 use crate::rollout::GroupKey;
+use std::fmt::Write as _;
 
 /// What a column holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -122,11 +123,7 @@ impl Cell {
     #[must_use]
     pub fn text(value: impl Into<String>) -> Self {
         let value = value.into();
-        if value.is_empty() {
-            Self::Missing
-        } else {
-            Self::Text(value)
-        }
+        if value.is_empty() { Self::Missing } else { Self::Text(value) }
     }
 
     /// A number. What is not finite is missing: it never reaches a file.
@@ -147,11 +144,7 @@ impl Cell {
     /// The share of a part, missing where the whole is nothing.
     #[must_use]
     pub fn share(part: u64, whole: u64) -> Self {
-        if whole == 0 {
-            Self::Missing
-        } else {
-            Self::Float(part as f64 / whole as f64)
-        }
+        if whole == 0 { Self::Missing } else { Self::Float(part as f64 / whole as f64) }
     }
 }
 
@@ -172,10 +165,7 @@ impl Table {
     /// An empty table.
     #[must_use]
     pub fn new(columns: Vec<Column>) -> Self {
-        Self {
-            columns,
-            ..Self::default()
-        }
+        Self { columns, ..Self::default() }
     }
 
     /// The position of a column.
@@ -189,7 +179,9 @@ impl Table {
         self.rows.sort_by(|a, b| {
             let (a, b) = (a.get(column), b.get(column));
             match (a, b) {
-                (None | Some(Cell::Missing), None | Some(Cell::Missing)) => std::cmp::Ordering::Equal,
+                (None | Some(Cell::Missing), None | Some(Cell::Missing)) => {
+                    std::cmp::Ordering::Equal
+                }
                 (None | Some(Cell::Missing), _) => std::cmp::Ordering::Greater,
                 (_, None | Some(Cell::Missing)) => std::cmp::Ordering::Less,
                 (Some(a), Some(b)) if descending => order(b, a),
@@ -212,12 +204,7 @@ fn order(a: &Cell, b: &Cell) -> std::cmp::Ordering {
 /// The columns of a group's key.
 #[must_use]
 pub fn key_columns() -> Vec<Column> {
-    vec![
-        text("namespace"),
-        text("task"),
-        text("policy"),
-        int("train_step"),
-    ]
+    vec![text("namespace"), text("task"), text("policy"), int("train_step")]
 }
 
 /// The cells of a group's key.
@@ -226,9 +213,7 @@ pub fn key_cells(key: &GroupKey) -> Vec<Cell> {
     vec![
         Cell::text(key.namespace.as_str()),
         Cell::text(key.task.as_str()),
-        key.policy
-            .as_deref()
-            .map_or(Cell::Missing, |p| Cell::text(p)),
+        key.policy.as_deref().map_or(Cell::Missing, Cell::text),
         key.train_step.map_or(Cell::Missing, Cell::Int),
     ]
 }
@@ -242,7 +227,7 @@ pub fn key_line(key: &GroupKey) -> String {
         line.push_str(policy);
     }
     if let Some(step) = key.train_step {
-        line.push_str(&format!("  step {step}"));
+        let _ = write!(line, "  step {step}");
     }
     line
 }

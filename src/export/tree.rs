@@ -1,6 +1,8 @@
 //! The rollout tree through its two lenses: folded paths, and states with their actions.
 
-use super::table::{Cell, Column, Table, float, int, key_cells, key_columns, key_line, text, truth};
+use super::table::{
+    Cell, Column, Table, float, int, key_cells, key_columns, key_line, text, truth,
+};
 use crate::analysis::Analysis;
 use crate::graph::paths::Row;
 use crate::rollout::Outcome;
@@ -69,12 +71,7 @@ pub fn table(analysis: &Analysis, lens: Lens) -> Table {
     let mut table = Table::new(columns(lens));
     table.title = key_line(&analysis.group.key);
     table.rows = match lens {
-        Lens::Paths => analysis
-            .paths
-            .rows
-            .iter()
-            .map(|row| path_cells(analysis, row))
-            .collect(),
+        Lens::Paths => analysis.paths.rows.iter().map(|row| path_cells(analysis, row)).collect(),
         Lens::States => state_rows(analysis),
     };
     table
@@ -104,16 +101,9 @@ fn path_cells(analysis: &Analysis, row: &Row) -> Vec<Cell> {
         .collect();
     let label = analysis.action_label(row.first_step);
     let indent = " ".repeat(row.depth.min(INDENT) as usize);
-    let beyond = if row.depth > INDENT {
-        format!("+{} ", row.depth - INDENT)
-    } else {
-        String::new()
-    };
-    let folded = if row.steps > 1 {
-        format!(" +{}", row.steps - 1)
-    } else {
-        String::new()
-    };
+    let beyond =
+        if row.depth > INDENT { format!("+{} ", row.depth - INDENT) } else { String::new() };
+    let folded = if row.steps > 1 { format!(" +{}", row.steps - 1) } else { String::new() };
     let mut cells = key_cells(&analysis.group.key);
     cells.extend([
         Cell::int(row.depth),
@@ -132,13 +122,7 @@ fn path_cells(analysis: &Analysis, row: &Row) -> Vec<Cell> {
         Cell::int(row.elsewhere),
         Cell::int(row.revisits),
         Cell::text(ids.join(";")),
-        Cell::text(
-            analysis
-                .group
-                .rollouts
-                .get(step.rollout)
-                .map_or("", |r| r.id.as_str()),
-        ),
+        Cell::text(analysis.group.rollouts.get(step.rollout).map_or("", |r| r.id.as_str())),
         Cell::int(step.step),
         Cell::text(format!("{indent}{beyond}{label}{folded}")),
     ]);
@@ -161,10 +145,7 @@ fn state_rows(analysis: &Analysis) -> Vec<Vec<Cell>> {
             rollouts.dedup();
             let (n, successes) = split(analysis, rollouts.into_iter());
             let (q, v) = (analysis.values.pair(id), analysis.values.state(state));
-            let (here, taken) = (
-                analysis.graph.state_count(state),
-                analysis.graph.pair_count(id),
-            );
+            let (here, taken) = (analysis.graph.state_count(state), analysis.graph.pair_count(id));
             let mut cells = key_cells(&group.key);
             cells.extend([
                 Cell::text(analysis.projection.state_label(group, state)),

@@ -9,11 +9,9 @@ use super::{Form, Given, Origin, SettingError};
 
 /// The settings in a config file's text; `file` is its name for messages.
 pub fn from_toml(text: &str, file: &str) -> Result<Vec<Given>, SettingError> {
-    let root: Table = text.parse().map_err(|error: toml::de::Error| {
-        SettingError::Config {
-            file: file.to_owned(),
-            reason: error.message().to_owned(),
-        }
+    let root: Table = text.parse().map_err(|error: toml::de::Error| SettingError::Config {
+        file: file.to_owned(),
+        reason: error.message().to_owned(),
     })?;
     let mut found = Vec::new();
     for (key, value) in &root {
@@ -59,11 +57,8 @@ fn many(value: &Value, prefix: &str, nested: bool, out: &mut Vec<Option<String>>
         Value::Array(items) => out.extend(items.iter().map(scalar)),
         Value::Table(entries) => {
             for (name, inner) in entries {
-                let name = if prefix.is_empty() {
-                    name.clone()
-                } else {
-                    format!("{prefix}.{name}")
-                };
+                let name =
+                    if prefix.is_empty() { name.clone() } else { format!("{prefix}.{name}") };
                 if nested && inner.is_table() {
                     many(inner, &name, false, out);
                 } else {
@@ -96,15 +91,8 @@ pub fn from_environment(
             continue;
         }
         let Some(spec) = SETTINGS.iter().find(|s| s.env() == key) else {
-            let name = key
-                .trim_start_matches("CREDSCOPE_")
-                .to_ascii_lowercase()
-                .replace('_', "-");
-            return Err(SettingError::Unknown {
-                hint: near(&name),
-                place: key,
-                name,
-            });
+            let name = key.trim_start_matches("CREDSCOPE_").to_ascii_lowercase().replace('_', "-");
+            return Err(SettingError::Unknown { hint: near(&name), place: key, name });
         };
         let values: Vec<&str> = if spec.form == Form::Many {
             value.split_whitespace().collect()
@@ -150,9 +138,8 @@ fn distance(a: &str, b: &str) -> usize {
         let mut next = vec![i + 1];
         for (j, y) in b.iter().enumerate() {
             let at = |list: &[usize], k: usize| list.get(k).copied().unwrap_or(usize::MAX - 1);
-            let mut best = (at(&row, j) + usize::from(x != y))
-                .min(at(&row, j + 1) + 1)
-                .min(at(&next, j) + 1);
+            let mut best =
+                (at(&row, j) + usize::from(x != y)).min(at(&row, j + 1) + 1).min(at(&next, j) + 1);
             let swapped = i > 0 && j > 0 && a.get(i - 1) == Some(y) && b.get(j - 1) == Some(x);
             if swapped {
                 best = best.min(at(&before, j - 1) + 1);
@@ -172,11 +159,8 @@ mod tests {
     fn a_config_file_may_use_lists_and_tables() {
         let text = "gamma = 0.95\ncolumns = [\"grpo\", \"rtmc\"]\nmixed = true\n\
                     [knob]\nview-bucket = 50\n[set.grpo]\nddof = 0\n";
-        let mut found: Vec<(String, String)> = from_toml(text, "c.toml")
-            .unwrap()
-            .into_iter()
-            .map(|g| (g.name, g.value))
-            .collect();
+        let mut found: Vec<(String, String)> =
+            from_toml(text, "c.toml").unwrap().into_iter().map(|g| (g.name, g.value)).collect();
         found.sort();
         let expected = [
             ("columns", "grpo,rtmc"),
@@ -185,19 +169,15 @@ mod tests {
             ("mixed", "true"),
             ("set", "grpo.ddof=0"),
         ];
-        assert_eq!(
-            found,
-            expected.map(|(a, b)| (a.to_owned(), b.to_owned())).to_vec()
-        );
+        assert_eq!(found, expected.map(|(a, b)| (a.to_owned(), b.to_owned())).to_vec());
     }
 
     #[test]
     fn unknown_keys_are_refused_with_a_near_name() {
         let error = from_toml("gama = 1", "c.toml").unwrap_err().to_string();
         assert_eq!(error, "c.toml: there is no setting `gama`; did you mean `gamma`?");
-        let error = from_environment([("CREDSCOPE_N_PRIOUR".into(), "1".into())])
-            .unwrap_err()
-            .to_string();
+        let error =
+            from_environment([("CREDSCOPE_N_PRIOUR".into(), "1".into())]).unwrap_err().to_string();
         assert!(error.ends_with("did you mean `n-prior`?"), "{error}");
         assert!(from_toml("gamma =", "c.toml").is_err());
     }

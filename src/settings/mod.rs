@@ -5,6 +5,7 @@
 
 pub mod config;
 mod parse;
+mod spec;
 pub mod stamp;
 pub mod table;
 
@@ -12,8 +13,9 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
+pub use spec::{Class, Form, Spec};
 pub use stamp::{Input, Stamp};
-pub use table::{Class, Form, SETTINGS, Spec};
+pub use table::SETTINGS;
 
 use crate::analysis::AnalysisSettings;
 use crate::credit::{ColumnError, ColumnSpec, RewardSource};
@@ -36,13 +38,8 @@ pub enum Origin {
 
 impl Origin {
     /// All places, weakest first.
-    pub const ALL: [Self; 5] = [
-        Self::Default,
-        Self::Profile,
-        Self::Config,
-        Self::Environment,
-        Self::Flag,
-    ];
+    pub const ALL: [Self; 5] =
+        [Self::Default, Self::Profile, Self::Config, Self::Environment, Self::Flag];
 
     /// The word used in exports.
     #[must_use]
@@ -70,11 +67,8 @@ pub enum When {
 }
 
 impl When {
-    const CHOICES: [(&'static str, Self); 3] = [
-        ("auto", Self::Auto),
-        ("always", Self::Always),
-        ("never", Self::Never),
-    ];
+    const CHOICES: [(&'static str, Self); 3] =
+        [("auto", Self::Auto), ("always", Self::Always), ("never", Self::Never)];
 }
 
 /// What becomes of groups of uniform outcome in aggregates over several groups.
@@ -197,11 +191,7 @@ impl Entry {
     /// The strongest place that a value came from.
     #[must_use]
     pub fn origin(&self) -> Origin {
-        self.values
-            .iter()
-            .map(|(_, o)| *o)
-            .max()
-            .unwrap_or(Origin::Default)
+        self.values.iter().map(|(_, o)| *o).max().unwrap_or(Origin::Default)
     }
 }
 
@@ -285,21 +275,17 @@ impl Settings {
         } else {
             RewardSource::Outcome
         };
-        let mut names: Vec<(&str, String)> = self
-            .columns
-            .iter()
-            .map(|name| ("--columns", name.clone()))
-            .collect();
+        let mut names: Vec<(&str, String)> =
+            self.columns.iter().map(|name| ("--columns", name.clone())).collect();
         names.push(("--x", self.analysis.x.clone()));
         names.push(("--y", self.analysis.y.clone()));
         self.analysis.columns.clear();
         for (place, name) in names {
-            self.add_column(&name)
-                .map_err(|error| SettingError::Value {
-                    place: place.to_owned(),
-                    value: name,
-                    expected: error.to_string(),
-                })?;
+            self.add_column(&name).map_err(|error| SettingError::Value {
+                place: place.to_owned(),
+                value: name,
+                expected: error.to_string(),
+            })?;
         }
         Ok(())
     }
@@ -329,12 +315,7 @@ mod tests {
     use super::*;
 
     fn given(name: &str, value: &str, origin: Origin) -> Given {
-        Given {
-            name: name.into(),
-            value: value.into(),
-            origin,
-            place: format!("--{name}"),
-        }
+        Given { name: name.into(), value: value.into(), origin, place: format!("--{name}") }
     }
 
     #[test]
@@ -381,14 +362,9 @@ mod tests {
     #[test]
     fn wrong_values_say_where_what_and_what_was_expected() {
         let wrong = |name, value| {
-            Settings::resolve(&[given(name, value, Origin::Flag)])
-                .unwrap_err()
-                .to_string()
+            Settings::resolve(&[given(name, value, Origin::Flag)]).unwrap_err().to_string()
         };
-        assert_eq!(
-            wrong("gamma", "1.5"),
-            "--gamma cannot be `1.5`: expected a number from 0 to 1"
-        );
+        assert_eq!(wrong("gamma", "1.5"), "--gamma cannot be `1.5`: expected a number from 0 to 1");
         assert!(wrong("columns", "grpo,nope").contains("unknown column `nope`"));
         assert!(wrong("set", "grpo.nope=1").contains("no parameter `nope`"));
         assert!(wrong("set", "grpo.ddof=7").contains("expected 0|1"));
@@ -404,12 +380,7 @@ mod tests {
             given("set", "rtmc.n-prior=0", Origin::Flag),
         ])
         .unwrap();
-        let names: Vec<&str> = settings
-            .analysis
-            .columns
-            .iter()
-            .map(|c| c.name.as_str())
-            .collect();
+        let names: Vec<&str> = settings.analysis.columns.iter().map(|c| c.name.as_str()).collect();
         assert_eq!(names, ["grpo", "grpo-step", "rtmc"]);
         assert_eq!(
             settings.analysis.columns.last().unwrap().params.entries(),

@@ -22,14 +22,12 @@ pub(super) fn count(text: &str, low: u64) -> Result<u64, String> {
 
 /// One of a few words.
 pub(super) fn choice<T: Copy>(text: &str, choices: &[(&str, T)]) -> Result<T, String> {
-    choices
-        .iter()
-        .find(|(name, _)| *name == text.trim())
-        .map(|(_, value)| *value)
-        .ok_or_else(|| {
+    choices.iter().find(|(name, _)| *name == text.trim()).map(|(_, value)| *value).ok_or_else(
+        || {
             let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
             format!("expected {}", names.join(", "))
-        })
+        },
+    )
 }
 
 /// A switch.
@@ -107,10 +105,7 @@ mod tests {
         );
         assert_eq!(weights("tests"), Ok(vec![("tests".into(), 1.0)]));
         assert!(weights("tests=x").is_err() && weights("=1").is_err());
-        assert_eq!(
-            param("grpo.eps-at=var"),
-            Ok(("grpo".into(), "eps-at".into(), "var".into()))
-        );
+        assert_eq!(param("grpo.eps-at=var"), Ok(("grpo".into(), "eps-at".into(), "var".into())));
         assert!(param("grpo=1").is_err() && param("grpo.ddof").is_err());
     }
 }

@@ -3,112 +3,17 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use super::{Settings, Uniform, When, parse};
+use super::spec::{Apply, Class, Form, Spec};
+use super::{Uniform, When, parse};
 use crate::credit::{BonusOn, Prior, StepRewardMode, Visit};
 use crate::load::Pool;
 use crate::signature::{Abstraction, Granularity};
-
-/// What a change of a setting makes necessary.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Class {
-    /// Files are read again.
-    Load,
-    /// Texts are read again.
-    Facts,
-    /// States and everything after them.
-    Projection,
-    /// Columns and everything after them.
-    Credit,
-    /// Drawing and writing only.
-    View,
-}
-
-impl Class {
-    /// The word used in `--print-settings`.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Load => "load",
-            Self::Facts => "facts",
-            Self::Projection => "projection",
-            Self::Credit => "credit",
-            Self::View => "view",
-        }
-    }
-}
-
-/// The form of a setting's value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
-    /// Given or not.
-    Switch,
-    /// A number.
-    Number,
-    /// A word or a text.
-    Text,
-    /// Names between commas.
-    List,
-    /// May be given several times; all count.
-    Many,
-}
-
-/// One setting.
-pub struct Spec {
-    /// Name: the flag without its dashes, and the key in a config file.
-    pub name: &'static str,
-    /// What a change makes necessary.
-    pub class: Class,
-    /// Form of the value.
-    pub form: Form,
-    /// What may stand there, for help.
-    pub value: &'static str,
-    /// Default as text; empty for none.
-    pub default: &'static str,
-    /// What it means.
-    pub help: &'static str,
-    /// Whether exports carry it.
-    pub stamped: bool,
-    /// A setting that overrules this one when it comes from a stronger place.
-    pub yields_to: Option<&'static str>,
-    pub(super) apply: fn(&mut Settings, &str) -> Result<(), String>,
-}
-
-impl std::fmt::Debug for Spec {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Spec")
-            .field("name", &self.name)
-            .finish_non_exhaustive()
-    }
-}
-
-impl Spec {
-    /// Its environment variable.
-    #[must_use]
-    pub fn env(&self) -> String {
-        format!(
-            "CREDSCOPE_{}",
-            self.name.replace('-', "_").to_ascii_uppercase()
-        )
-    }
-
-    const fn local(mut self) -> Self {
-        self.stamped = false;
-        self
-    }
-
-    const fn under(mut self, other: &'static str) -> Self {
-        self.yields_to = Some(other);
-        self
-    }
-}
 
 /// The setting of this name.
 #[must_use]
 pub fn find(name: &str) -> Option<&'static Spec> {
     SETTINGS.iter().find(|s| s.name == name)
 }
-
-type Apply = fn(&mut Settings, &str) -> Result<(), String>;
 
 const fn spec(
     name: &'static str,
@@ -118,17 +23,7 @@ const fn spec(
     help: &'static str,
     apply: Apply,
 ) -> Spec {
-    Spec {
-        name,
-        class,
-        form,
-        value,
-        default,
-        help,
-        stamped: true,
-        yields_to: None,
-        apply,
-    }
+    Spec { name, class, form, value, default, help, stamped: true, yields_to: None, apply }
 }
 
 const INF: f64 = f64::INFINITY;
@@ -144,14 +39,9 @@ pub static SETTINGS: &[Spec] = &[
         "read everything with this reader instead of looking at the content",
         |s, v| parse::text(v).map(|v| s.load.from = Some(v)),
     ),
-    spec(
-        "only",
-        (Class::Load, Form::Text),
-        "TASK",
-        "",
-        "keep only this task",
-        |s, v| parse::text(v).map(|v| s.load.only = Some(v)),
-    ),
+    spec("only", (Class::Load, Form::Text), "TASK", "", "keep only this task", |s, v| {
+        parse::text(v).map(|v| s.load.only = Some(v))
+    }),
     spec(
         "group-by",
         (Class::Load, Form::Text),
@@ -222,13 +112,9 @@ pub static SETTINGS: &[Spec] = &[
         "",
         "one knob of the granularity, as in view-bucket=50",
         |s, v| {
-            let (name, value) = v
-                .split_once('=')
-                .ok_or("expected NAME=VALUE, as in view-bucket=50")?;
-            s.analysis
-                .granularity
-                .set(name.trim(), value.trim())
-                .map_err(|e| e.to_string())
+            let (name, value) =
+                v.split_once('=').ok_or("expected NAME=VALUE, as in view-bucket=50")?;
+            s.analysis.granularity.set(name.trim(), value.trim()).map_err(|e| e.to_string())
         },
     )
     .under("preset"),
@@ -332,24 +218,14 @@ pub static SETTINGS: &[Spec] = &[
         "test",
         "what earns the bonus; a reading: the paper prints its size, not its trigger",
         |s, v| {
-            let all = [
-                BonusOn::Test,
-                BonusOn::TestOrRun,
-                BonusOn::FirstAfterEdit,
-                BonusOn::Off,
-            ]
-            .map(|m| (m.name(), m));
+            let all = [BonusOn::Test, BonusOn::TestOrRun, BonusOn::FirstAfterEdit, BonusOn::Off]
+                .map(|m| (m.name(), m));
             parse::choice(v, &all).map(|v| s.analysis.credit.bonus_on = v)
         },
     ),
-    spec(
-        "gamma",
-        (Class::Credit, Form::Number),
-        "X",
-        "0.99",
-        "discount per action",
-        |s, v| parse::number(v, 0.0, 1.0).map(|v| s.analysis.credit.gamma = v),
-    ),
+    spec("gamma", (Class::Credit, Form::Number), "X", "0.99", "discount per action", |s, v| {
+        parse::number(v, 0.0, 1.0).map(|v| s.analysis.credit.gamma = v)
+    }),
     spec(
         "n-prior",
         (Class::Credit, Form::Number),
@@ -365,7 +241,8 @@ pub static SETTINGS: &[Spec] = &[
         "auto",
         "prior of V: success rate, mean R, mean G_0; auto: rate for outcomes, mean for logged rewards",
         |s, v| {
-            let all = [Prior::Auto, Prior::Rate, Prior::Mean, Prior::Return0].map(|m| (m.name(), m));
+            let all =
+                [Prior::Auto, Prior::Rate, Prior::Mean, Prior::Return0].map(|m| (m.name(), m));
             parse::choice(v, &all).map(|v| s.analysis.credit.prior = v)
         },
     ),
@@ -445,14 +322,9 @@ pub static SETTINGS: &[Spec] = &[
         |s, v| parse::number(v, 0.0, INF).map(|v| s.analysis.tau.1 = v),
     )
     .under("tau"),
-    spec(
-        "seed",
-        (Class::Credit, Form::Number),
-        "N",
-        "0",
-        "seed of resampling",
-        |s, v| parse::count(v, 0).map(|v| s.analysis.seed = v),
-    ),
+    spec("seed", (Class::Credit, Form::Number), "N", "0", "seed of resampling", |s, v| {
+        parse::count(v, 0).map(|v| s.analysis.seed = v)
+    }),
     spec(
         "uniform",
         (Class::View, Form::Text),
@@ -511,14 +383,9 @@ pub static SETTINGS: &[Spec] = &[
         |s, v| parse::switch(v).map(|v| s.view.force = v),
     )
     .local(),
-    spec(
-        "color",
-        (Class::View, Form::Text),
-        "auto|always|never",
-        "auto",
-        "colours",
-        |s, v| parse::choice(v, &When::CHOICES).map(|v| s.view.color = v),
-    )
+    spec("color", (Class::View, Form::Text), "auto|always|never", "auto", "colours", |s, v| {
+        parse::choice(v, &When::CHOICES).map(|v| s.view.color = v)
+    })
     .local(),
     spec(
         "ascii",
@@ -529,14 +396,9 @@ pub static SETTINGS: &[Spec] = &[
         |s, v| parse::switch(v).map(|v| s.view.ascii = v),
     )
     .local(),
-    spec(
-        "theme",
-        (Class::View, Form::Text),
-        "NAME",
-        "",
-        "colour theme of the screen",
-        |s, v| parse::text(v).map(|v| s.view.theme = Some(v)),
-    )
+    spec("theme", (Class::View, Form::Text), "NAME", "", "colour theme of the screen", |s, v| {
+        parse::text(v).map(|v| s.view.theme = Some(v))
+    })
     .local(),
     spec(
         "progress",

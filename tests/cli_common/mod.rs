@@ -41,10 +41,7 @@ impl Bench {
     /// The program, in the folder.
     pub fn command(&self, args: &[&str]) -> Command {
         let mut command = program();
-        command
-            .current_dir(self.dir.path())
-            .env("XDG_CONFIG_HOME", self.dir.path())
-            .args(args);
+        command.current_dir(self.dir.path()).env("XDG_CONFIG_HOME", self.dir.path()).args(args);
         command
     }
 
@@ -56,11 +53,7 @@ impl Bench {
     /// Standard output of a run that must succeed.
     pub fn ok(&self, args: &[&str]) -> String {
         let output = self.run(args);
-        assert!(
-            output.status.success(),
-            "{args:?}: {}",
-            String::from_utf8_lossy(&output.stderr)
-        );
+        assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8(output.stdout).unwrap()
     }
 
@@ -85,28 +78,16 @@ pub fn program() -> Command {
             command.env_remove(name);
         }
     }
-    command
-        .env("XDG_CONFIG_HOME", "/nonexistent")
-        .env("TERM", "dumb")
-        .stdin(Stdio::null());
+    command.env("XDG_CONFIG_HOME", "/nonexistent").env("TERM", "dumb").stdin(Stdio::null());
     command
 }
 
 /// A table from CSV without its stamp: header, rows.
 pub fn csv(text: &str) -> (Vec<String>, Vec<Vec<String>>) {
-    let mut reader = csv::ReaderBuilder::new()
-        .comment(Some(b'#'))
-        .from_reader(text.as_bytes());
-    let header = reader
-        .headers()
-        .unwrap()
-        .iter()
-        .map(ToOwned::to_owned)
-        .collect();
-    let rows = reader
-        .records()
-        .map(|r| r.unwrap().iter().map(ToOwned::to_owned).collect())
-        .collect();
+    let mut reader = csv::ReaderBuilder::new().comment(Some(b'#')).from_reader(text.as_bytes());
+    let header = reader.headers().unwrap().iter().map(ToOwned::to_owned).collect();
+    let rows =
+        reader.records().map(|r| r.unwrap().iter().map(ToOwned::to_owned).collect()).collect();
     (header, rows)
 }
 
@@ -114,9 +95,7 @@ pub fn csv(text: &str) -> (Vec<String>, Vec<Vec<String>>) {
 pub fn numbers(text: &str, column: &str) -> Vec<f64> {
     let (header, rows) = csv(text);
     let at = header.iter().position(|h| h == column).unwrap();
-    rows.iter()
-        .map(|r| r[at].parse().unwrap_or(f64::NAN))
-        .collect()
+    rows.iter().map(|r| r[at].parse().unwrap_or(f64::NAN)).collect()
 }
 
 /// One column of CSV as texts.
@@ -144,10 +123,7 @@ pub fn case(number: &str) -> Option<PathBuf> {
         entries
             .filter_map(Result::ok)
             .map(|e| e.path())
-            .find(|p| {
-                p.file_name()
-                    .is_some_and(|n| n.to_string_lossy().starts_with(number))
-            })
+            .find(|p| p.file_name().is_some_and(|n| n.to_string_lossy().starts_with(number)))
     });
     if found.is_none() {
         eprintln!("SKIPPED: case {number} is not in {}", root.display());
