@@ -50,7 +50,7 @@ pub fn skill(analysis: &Analysis) -> Option<Skill> {
         .count();
     let measure = |outcomes: &[bool]| brier_skill(&steps, &visitors, &scored, outcomes, n_prior);
     let observed = measure(&outcomes)?;
-    let mut random = SplitMix(0);
+    let mut random = SplitMix(analysis.settings.seed);
     let (mut total, mut count) = (0.0, 0_u32);
     let mut shuffled = outcomes.clone();
     for _ in 0..PERMUTATIONS {
