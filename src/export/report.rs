@@ -9,7 +9,6 @@ use crate::analysis::{Analysis, By, GroupRow, RolloutRow, Weight};
 use crate::credit::{Prior, RewardSource, StepRewardMode};
 use crate::graph::Evidence;
 use crate::rollout::Outcome;
-use crate::signature::{Granularity, PRESETS};
 use std::fmt::Write as _;
 
 /// The page of a group; of one rollout's rows where one is given.
@@ -95,12 +94,12 @@ fn group_facts(analysis: &Analysis, row: &GroupRow) -> Vec<Fact> {
                 "{}: {}; granularity {}",
                 analysis.abstraction.id(),
                 analysis.abstraction_reason,
-                granularity(&analysis.settings.granularity)
+                analysis.settings.granularity.name()
             ),
             vec![
                 ("abstraction", Cell::text(analysis.abstraction.id())),
                 ("abstraction_reason", Cell::text(analysis.abstraction_reason.as_str())),
-                ("granularity", Cell::text(granularity(&analysis.settings.granularity))),
+                ("granularity", Cell::text(analysis.settings.granularity.name())),
             ],
         ),
         tree(analysis),
@@ -193,25 +192,6 @@ fn percent(part: u32, whole: u32) -> String {
         Cell::Float(x) => format!(" ({:.1}%)", 100.0 * x),
         _ => String::new(),
     }
-}
-
-/// The preset that equals a granularity, or the values that differ from the paper's.
-#[must_use]
-pub fn granularity(given: &Granularity) -> String {
-    let same = |name: &&&str| Granularity::preset(name).is_ok_and(|p| p == *given);
-    if let Some(name) = PRESETS.iter().find(same) {
-        return (*name).to_owned();
-    }
-    let of = |g: &Granularity| serde_json::to_value(g).unwrap_or_default();
-    let (mine, paper) = (of(given), of(&Granularity::paper()));
-    let differing: Vec<String> = mine
-        .as_object()
-        .into_iter()
-        .flatten()
-        .filter(|(name, value)| paper.get(name.as_str()) != Some(value))
-        .map(|(name, value)| format!("{name}={}", value.to_string().replace('"', "")))
-        .collect();
-    format!("paper with {}", differing.join(", "))
 }
 
 fn tree(analysis: &Analysis) -> Fact {
