@@ -9,6 +9,7 @@ use crate::analysis::{Analysis, By, GroupRow, RolloutRow, Weight};
 use crate::credit::{Prior, RewardSource, StepRewardMode};
 use crate::graph::Evidence;
 use crate::rollout::Outcome;
+use crate::signature::{Granularity, KNOBS, PRESETS};
 use std::fmt::Write as _;
 
 /// The page of a group; of one rollout's rows where one is given.
@@ -94,12 +95,12 @@ fn group_facts(analysis: &Analysis, row: &GroupRow) -> Vec<Fact> {
                 "{}: {}; granularity {}",
                 analysis.abstraction.id(),
                 analysis.abstraction_reason,
-                analysis.settings.granularity.name()
+                granularity(&analysis.settings.granularity)
             ),
             vec![
                 ("abstraction", Cell::text(analysis.abstraction.id())),
                 ("abstraction_reason", Cell::text(analysis.abstraction_reason.as_str())),
-                ("granularity", Cell::text(analysis.settings.granularity.name())),
+                ("granularity", Cell::text(granularity(&analysis.settings.granularity))),
             ],
         ),
         tree(analysis),
@@ -192,6 +193,21 @@ fn percent(part: u32, whole: u32) -> String {
         Cell::Float(x) => format!(" ({:.1}%)", 100.0 * x),
         _ => String::new(),
     }
+}
+
+/// The preset in force, or the knobs that differ from the paper's.
+fn granularity(given: &Granularity) -> String {
+    let name = given.name();
+    if PRESETS.contains(&name.as_str()) {
+        return name;
+    }
+    let paper = Granularity::paper();
+    let knobs = KNOBS.iter().map(|(knob, _)| (knob, given.get(knob)));
+    let differing: Vec<String> = knobs
+        .filter(|(knob, value)| paper.get(knob) != *value)
+        .map(|(knob, value)| format!("{knob}={value}"))
+        .collect();
+    format!("paper with {}", differing.join(", "))
 }
 
 fn tree(analysis: &Analysis) -> Fact {
