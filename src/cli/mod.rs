@@ -79,12 +79,13 @@ fn wants_screen(settings: &crate::settings::Settings) -> bool {
     cfg!(feature = "tui") && std::io::stdout().is_terminal() && !dumb && settings.view.out.is_none()
 }
 
-/// The one place where the command line hands over to the screen.
+/// The one place where the command line hands over to the screen. No signal is listened to here: the
+/// screen has to restore the terminal, and a load leaves nothing behind when it is ended.
 fn screen(
     settings: crate::settings::Settings,
     paths: &[std::path::PathBuf],
 ) -> Result<(), Failure> {
-    let session = Session::open(settings, paths, Stop::listen())?;
+    let session = Session::open(settings, paths, Stop::default())?;
     session.warn();
     Run { session: &session, options: &Options::default() }.run(Kind::Report)
 }

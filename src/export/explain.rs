@@ -136,22 +136,25 @@ fn intermediates(node: &Rc<Node>) -> Vec<Fact> {
         queue.extend(next.children());
         seen.push(next);
     }
-    seen.iter()
-        .filter(|n| n.source.is_none())
-        .map(|n| {
-            let value = number(n.value);
-            let expression = n.expression();
-            let text = if expression == value {
-                value
-            } else if expression.chars().count() > LONG {
-                let cut: String = expression.chars().take(LONG).collect();
-                format!("{cut}… = {value}  (cut; --format json has all of it)")
-            } else {
-                format!("{expression} = {value}")
-            };
-            Fact::new(&n.name, text, Vec::new())
-        })
-        .collect()
+    let mut facts: Vec<Fact> = Vec::new();
+    for node in seen.iter().filter(|n| n.source.is_none()) {
+        let value = number(node.value);
+        let expression = node.expression();
+        let text = if expression == value {
+            value
+        } else if expression.chars().count() > LONG {
+            let cut: String = expression.chars().take(LONG).collect();
+            format!("{cut}… = {value}  (cut; --format json has all of it)")
+        } else {
+            format!("{expression} = {value}")
+        };
+        let fact = Fact::new(&node.name, text, Vec::new());
+        // One number may stand at several places of the tree as nodes of their own.
+        if !facts.contains(&fact) {
+            facts.push(fact);
+        }
+    }
+    facts
 }
 
 fn parts(explained: &Explanation) -> Option<Table> {

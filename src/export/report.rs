@@ -9,7 +9,7 @@ use crate::analysis::{Analysis, By, GroupRow, RolloutRow, Weight};
 use crate::credit::{Prior, RewardSource, StepRewardMode};
 use crate::graph::Evidence;
 use crate::rollout::Outcome;
-use crate::signature::{Granularity, PRESETS};
+use crate::signature::{Granularity, KNOBS, PRESETS};
 use std::fmt::Write as _;
 
 /// The page of a group; of one rollout's rows where one is given.
@@ -195,21 +195,17 @@ fn percent(part: u32, whole: u32) -> String {
     }
 }
 
-/// The preset that equals a granularity, or the values that differ from the paper's.
-#[must_use]
-pub fn granularity(given: &Granularity) -> String {
-    let same = |name: &&&str| Granularity::preset(name).is_ok_and(|p| p == *given);
-    if let Some(name) = PRESETS.iter().find(same) {
-        return (*name).to_owned();
+/// The preset in force, or the knobs that differ from the paper's.
+fn granularity(given: &Granularity) -> String {
+    let name = given.name();
+    if PRESETS.contains(&name.as_str()) {
+        return name;
     }
-    let of = |g: &Granularity| serde_json::to_value(g).unwrap_or_default();
-    let (mine, paper) = (of(given), of(&Granularity::paper()));
-    let differing: Vec<String> = mine
-        .as_object()
-        .into_iter()
-        .flatten()
-        .filter(|(name, value)| paper.get(name.as_str()) != Some(value))
-        .map(|(name, value)| format!("{name}={}", value.to_string().replace('"', "")))
+    let paper = Granularity::paper();
+    let knobs = KNOBS.iter().map(|(knob, _)| (knob, given.get(knob)));
+    let differing: Vec<String> = knobs
+        .filter(|(knob, value)| paper.get(knob) != *value)
+        .map(|(knob, value)| format!("{knob}={value}"))
         .collect();
     format!("paper with {}", differing.join(", "))
 }
