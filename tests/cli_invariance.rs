@@ -1,4 +1,5 @@
 //! What must not change the output, and what must; how much memory a big file takes.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 mod cli_common;
 mod common;

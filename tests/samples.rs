@@ -1,4 +1,5 @@
 //! What the project ships: derivations of every number, and samples that can be made again.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 mod common;
 

@@ -1,7 +1,7 @@
 //! Held-out skill: whether a state signature says anything about the outcome of a rollout that was
 //! left out.
 //!
-//! p = (sum R + n_p p0) / (n + n_p) over the other rollouts at the state, p0 their success rate over
+//! p = (sum R + `n_p` p0) / (n + `n_p`) over the other rollouts at the state, p0 their success rate over
 //! the group; skill = 1 - Brier(p) / Brier(p0), per step.
 
 use super::Analysis;
