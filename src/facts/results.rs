@@ -232,27 +232,32 @@ fn payload<'a>(profile: &Profile, text: &'a str) -> Cow<'a, str> {
 
 /// The text without colours, so that verdicts stand at the beginning of their lines.
 fn plain(text: &str) -> Cow<'_, str> {
-    if memchr::memchr2(0x1b, b'\r', text.as_bytes()).is_none() {
+    let odd = |from: &str| memchr::memchr2(0x1b, b'\r', from.as_bytes());
+    if odd(text).is_none() {
         return Cow::Borrowed(text);
     }
     let mut clean = String::with_capacity(text.len());
-    let mut chars = text.chars().peekable();
-    while let Some(c) = chars.next() {
-        match c {
-            '\u{1b}' => {
-                if chars.next_if_eq(&'[').is_some() {
-                    while chars.next_if(|c| !c.is_ascii_alphabetic()).is_some() {}
-                    chars.next();
-                }
-            }
-            '\r' => {
-                if chars.peek() != Some(&'\n') {
+    let mut rest = text;
+    while let Some(at) = odd(rest) {
+        let (before, from) = rest.split_at(at);
+        clean.push_str(before);
+        // Both are single bytes.
+        let after = from.get(1..).unwrap_or_default();
+        rest = match after.strip_prefix('[') {
+            _ if from.starts_with('\r') => {
+                if !after.starts_with('\n') {
                     clean.push('\n');
                 }
+                after
             }
-            _ => clean.push(c),
-        }
+            Some(code) => {
+                let end = code.find(|c: char| c.is_ascii_alphabetic());
+                end.and_then(|end| code.get(end + 1..)).unwrap_or_default()
+            }
+            None => after,
+        };
     }
+    clean.push_str(rest);
     Cow::Owned(clean)
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::identity::Draft;
 use super::options::LoadOptions;
 use super::outcome::{self, Decision};
-use super::work::{Pending, StepMeta};
+use super::work::Pending;
 use crate::facts::relate_paths;
 use crate::rollout::raw::RawRollout;
 use crate::rollout::{Group, GroupKey, Rollout, TextRef};
@@ -61,7 +61,7 @@ pub fn build(key: GroupKey, drafts: Vec<Draft>, options: &LoadOptions) -> Built 
     let mut values: BTreeMap<String, Vec<Option<f64>>> = BTreeMap::new();
     for draft in drafts {
         let Draft { id, pending, records, segments, .. } = draft;
-        let Pending { raw, steps, facts, raw_steps: raw_count, .. } = pending;
+        let Pending { raw, steps, values: numbers, facts, raw_steps: raw_count, .. } = pending;
         let decision = outcome::decide(&raw, options.success_at);
         let map = group.symbols.absorb(&facts.symbols);
         let start = group.steps.turn.len();
@@ -75,7 +75,7 @@ pub fn build(key: GroupKey, drafts: Vec<Draft>, options: &LoadOptions) -> Built 
             group.steps.action.push(map.map(step.action));
             group.steps.tokens.push(step.tokens);
         }
-        push_values(&mut values, &steps, start);
+        push_values(&mut values, numbers, start);
         if group.profile.is_empty() {
             group.profile.clone_from(&facts.profile);
         }
@@ -116,13 +116,15 @@ pub fn build(key: GroupKey, drafts: Vec<Draft>, options: &LoadOptions) -> Built 
     Built { group, decisions, raw_steps }
 }
 
-fn push_values(values: &mut BTreeMap<String, Vec<Option<f64>>>, steps: &[StepMeta], start: usize) {
-    for (at, step) in steps.iter().enumerate() {
-        for (name, value) in &step.values {
-            let column = values.entry(name.clone()).or_default();
-            column.resize(start + at, None);
-            column.push(Some(*value));
-        }
+fn push_values(
+    values: &mut BTreeMap<String, Vec<Option<f64>>>,
+    numbers: Vec<(u32, String, f64)>,
+    start: usize,
+) {
+    for (step, name, value) in numbers {
+        let column = values.entry(name).or_default();
+        column.resize(start + step as usize, None);
+        column.push(Some(value));
     }
 }
 
