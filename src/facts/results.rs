@@ -2,11 +2,12 @@
 //! speaks for the command, no evidence is `unknown`.
 
 use std::borrow::Cow;
+use std::cell::{OnceCell, RefCell};
 
 use serde_json::Value;
 
 use super::act::{Act, ActKind, Speaks};
-use crate::profile::{Profile, Runners, Verdict};
+use crate::profile::{Found, Profile, Runners, Verdict};
 use crate::rollout::facts::{Flags, StepResult};
 use crate::rollout::raw::RawStep;
 
@@ -25,6 +26,10 @@ pub struct Seen<'a> {
     /// Stopped by a limit, an interrupt or a kill.
     pub stopped: Option<StepResult>,
     is_error: bool,
+    /// The payload without colours, once it was asked for.
+    plain: OnceCell<String>,
+    /// What the payload tells about programs, as far as that was asked for.
+    found: RefCell<Found>,
 }
 
 impl<'a> Seen<'a> {
@@ -50,7 +55,16 @@ impl<'a> Seen<'a> {
             code,
             stopped,
             is_error: raw.is_error == Some(true),
+            plain: OnceCell::new(),
+            found: RefCell::default(),
         }
+    }
+
+    fn plain(&self) -> &str {
+        if memchr::memchr2(0x1b, b'\r', self.payload.as_bytes()).is_none() {
+            return &self.payload;
+        }
+        self.plain.get_or_init(|| plain(&self.payload).into_owned())
     }
 
     /// Whether there is nothing at all about the result.
@@ -148,14 +162,13 @@ impl<'a> Seen<'a> {
         }
         if act.kind == ActKind::Test
             && let Some(runner) = runners.get(&act.runner)
-            && let Some(verdict) = runner.verdict(&plain(&self.payload))
+            && let Some(verdict) = runner.verdict(self.plain())
         {
             return with_verdict(verdict, code.filter(|_| !masked), mask);
         }
-        let evidence = || {
-            let output = plain(&self.payload);
-            programs_of(act).iter().find_map(|p| runners.evidence(p, &output))
-        };
+        let evidence = || programs_of(act).iter().find_map(|p| {
+                runners.evidence(p, self.plain(), &mut self.found.borrow_mut())
+            });
         let result = match code.filter(|_| !masked) {
             Some(0) => StepResult::Ok,
             // No match is an answer, not a failure of the search.
