@@ -137,6 +137,21 @@ impl Turns {
         self.give(at, Reply::from(text.to_owned()));
     }
 
+    /// The harness refuses an answer and demands another one. Where the answer itself is not among
+    /// the messages, the refusal stands for its turn, with `answer` as far as it is known.
+    pub fn refuses(&mut self, answer: &str, text: &str) {
+        self.settle_results();
+        let waits = self.text.is_some()
+            || self.steps.last().is_some_and(|s| !self.ended && s.observation.is_none());
+        if !waits {
+            self.says(answer);
+        }
+        self.hears(text);
+        if let Some(last) = self.steps.last_mut().filter(|s| s.kind == RawKind::Text) {
+            last.told_to_continue = true;
+        }
+    }
+
     /// The steps, and the first thing the agent was told.
     #[must_use]
     pub fn finish(mut self) -> (Vec<RawStep>, Option<String>) {
