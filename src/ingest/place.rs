@@ -1,7 +1,9 @@
-//! What the folders of a file say: which run wrote it, which task it is about.
+//! Names for what a file does not name itself: its folders say which run wrote it and which task it
+//! is about, its prompt stands for a task that has no other name.
 //!
-//! Only names are looked at, no file is opened. A format that names its tasks and runs inside the
-//! file does not need this.
+//! No file is opened here.
+
+use super::reader::{digest, digest64, short_digest};
 
 /// Folders that frameworks make inside a run; they name no run.
 const INSIDE: [&str; 9] =
@@ -35,6 +37,24 @@ pub fn attempt(name: &str) -> Option<u64> {
     name.strip_prefix("attempt_")?.parse().ok()
 }
 
+/// Task and trial by the folder of a Harbor trial, `<task>__<seven letters or digits>`, with
+/// `agent/` in it.
+#[must_use]
+pub fn trial(path: &str) -> Option<(&str, &str)> {
+    let parts: Vec<&str> = path.split('/').collect();
+    let at = parts.iter().rposition(|p| *p == "agent")?;
+    let trial = parts.get(at.checked_sub(1)?)?;
+    let (task, tail) = trial.rsplit_once("__")?;
+    let random = tail.len() == 7 && tail.bytes().all(|b| b.is_ascii_alphanumeric());
+    (random && !task.is_empty()).then_some((task, *trial))
+}
+
+/// A task named by its prompt: what starts alike is an attempt at one task.
+#[must_use]
+pub fn task_of_prompt(prompt: &str) -> String {
+    format!("prompt{}", short_digest(digest64(&digest(prompt.as_bytes()))))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -48,5 +68,8 @@ mod tests {
         assert_eq!(run("x.traj", "x"), None);
         assert_eq!(run("/x.traj", "x"), None);
         assert_eq!(attempt("attempt_2"), Some(2));
+        let path = "jobs/j/hello__world__aB3dE6g/agent/trajectory.json";
+        assert_eq!(trial(path), Some(("hello__world", "hello__world__aB3dE6g")));
+        assert_eq!(trial("jobs/hello/agent/trajectory.json"), None);
     }
 }

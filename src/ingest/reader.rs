@@ -7,7 +7,10 @@ use std::borrow::Cow;
 
 use super::json::{self, Object};
 use super::shape::Shape;
-use super::{messages, mini_swe_agent, native, nemo_gym, r2e_gym, repair, swe_agent, tau_bench};
+use super::{
+    atif, claude_code, codex, harbor, inspect, messages, mini_swe_agent, native, nemo_gym,
+    openhands, r2e_gym, repair, swe_agent, tau_bench, terminal_bench,
+};
 use crate::rollout::raw::RawRollout;
 
 /// What a reader says about a file's beginning.
@@ -220,6 +223,14 @@ pub fn readers() -> &'static [&'static dyn Reader] {
         &nemo_gym::NemoGym,
         &mini_swe_agent::MiniSweAgent,
         &swe_agent::SweAgent,
+        &openhands::OpenHands,
+        &openhands::OpenHandsSession,
+        &inspect::Inspect,
+        &atif::Atif,
+        &harbor::HarborResult,
+        &terminal_bench::TerminalBench,
+        &claude_code::ClaudeCode,
+        &codex::Codex,
         &tau_bench::TauBench,
         &messages::Messages,
     ]

@@ -157,12 +157,23 @@ fn name(
     let task = raw.task.as_deref().unwrap_or_default();
     let own = Some(file).filter(|f| !f.is_empty() && *f != task);
     raw.run = own.or_else(|| place::run(context.path, task)).map(str::to_owned);
+    // A replay keeps the configuration of what it replays, but asks no model.
+    if no_tokens(record)? {
+        return Ok(());
+    }
     let model = agent.object("model")?.unwrap_or_default().id("name")?;
-    // The demonstrations were replayed, not made by a model.
     let model = model.or_else(|| model_of_run(raw.run.as_deref().unwrap_or_default()));
     raw.policy =
         model.filter(|m| !matches!(m.as_str(), "replay" | "human" | "instant_empty_submit"));
     Ok(())
+}
+
+/// Whether the statistics say that no token went to a model and none came back.
+fn no_tokens(record: &Object<'_>) -> Result<bool, Error> {
+    let info = record.object("info")?.unwrap_or_default();
+    let stats = info.object("model_stats")?.unwrap_or_default();
+    let none = |name: &str| Ok(stats.whole(name)? == Some(0));
+    Ok(none("tokens_sent")? && none("tokens_received")?)
 }
 
 /// The model in a run folder of version 0.x: `<model>__<data>__<config>__t-0.00__p-0.95__…`.
