@@ -35,6 +35,7 @@ pub mod tau_bench;
 pub mod terminal_bench;
 pub mod text;
 pub mod turns;
+pub mod verdicts;
 
 pub use reader::{
     Context, Layout, NotRollouts, Parsed, Part, Reader, RecordError, RecordErrorKind, Sniff, by_id,

@@ -75,6 +75,8 @@ pub struct Context<'a> {
     /// The folders and the name of the file, joined by `/`, for formats that name runs and tasks by
     /// folders; empty for a stream. Parts of it may become ids, the whole is never shown.
     pub path: &'a str,
+    /// What the archive that the file is in says about all of its members (`header.json`).
+    pub header: Option<&'a str>,
     /// Only this part is wanted: a reader of records with many rollouts may leave the others empty,
     /// as long as the parts keep their numbers.
     pub only: Option<u32>,

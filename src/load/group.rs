@@ -49,6 +49,8 @@ pub struct Built {
     pub group: Group,
     /// How each outcome was decided.
     pub decisions: Vec<Decision>,
+    /// Where each outcome came from, without folders.
+    pub kinds: Vec<String>,
     /// Raw steps of each rollout.
     pub raw_steps: Vec<u32>,
 }
@@ -57,12 +59,13 @@ pub struct Built {
 #[must_use]
 pub fn build(key: GroupKey, drafts: Vec<Draft>, options: &LoadOptions) -> Built {
     let mut group = Group { key, ..Group::default() };
-    let (mut decisions, mut raw_steps) = (Vec::new(), Vec::new());
+    let (mut decisions, mut kinds, mut raw_steps) = (Vec::new(), Vec::new(), Vec::new());
     let mut values: BTreeMap<String, Vec<Option<f64>>> = BTreeMap::new();
     for draft in drafts {
         let Draft { id, pending, records, segments, .. } = draft;
-        let Pending { raw, steps, values: numbers, facts, raw_steps: raw_count, .. } = pending;
-        let decision = outcome::decide(&raw, options.success_at);
+        let Pending { raw, steps, values: numbers, facts, raw_steps: raw_count, told, .. } = pending;
+        let decision = outcome::decide(&raw, told.as_deref(), options.success_at);
+        kinds.push(decision.kind(told.as_deref()));
         let map = group.symbols.absorb(&facts.symbols);
         let start = group.steps.turn.len();
         group.steps.facts.append(&facts.table, &map);
@@ -113,7 +116,7 @@ pub fn build(key: GroupKey, drafts: Vec<Draft>, options: &LoadOptions) -> Built 
         })
         .collect();
     relate_paths(&mut group);
-    Built { group, decisions, raw_steps }
+    Built { group, decisions, kinds, raw_steps }
 }
 
 fn push_values(

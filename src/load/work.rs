@@ -43,6 +43,8 @@ pub struct Pending {
     pub facts: RolloutFacts,
     /// How many raw steps there were.
     pub raw_steps: u32,
+    /// The side file that its verdict came from.
+    pub told: Option<String>,
 }
 
 /// The columns of one real step that are not facts. Symbols are those of the rollout's facts.
@@ -107,8 +109,7 @@ pub fn read_all(
     options: &LoadOptions,
     profiles: &Arc<Profiles>,
 ) -> Result<Vec<Record>, LoadError> {
-    let cores = || thread::available_parallelism().map_or(1, Into::into);
-    let workers: usize = options.threads.map_or_else(cores, Into::into);
+    let workers = options.workers();
     let budget = Budget::new(IN_FLIGHT);
     let (jobs, todo) = unbounded::<Job<'_>>();
     let (results, done) = unbounded::<Message>();
@@ -308,7 +309,7 @@ impl Pending {
                 raw.notes.push((field.to_owned(), why.clone()));
             }
         }
-        Self { record, content, raw, steps, values, facts, raw_steps: all.len() as u32 }
+        Self { record, content, raw, steps, values, facts, raw_steps: all.len() as u32, told: None }
     }
 }
 
