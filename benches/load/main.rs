@@ -45,9 +45,14 @@ fn main() {
     }
     let sizes: Vec<usize> = args.iter().filter_map(|a| a.parse().ok()).collect();
     let sizes = if sizes.is_empty() { vec![100, 1000] } else { sizes };
-    println!("{:<24} {:>8} {:>8} {:>8} {:>10} {:>10}", "file", "MB", "s", "MB/s", "peak MB", "orjson s");
+    println!(
+        "{:<24} {:>8} {:>8} {:>8} {:>10} {:>10}",
+        "file", "MB", "s", "MB/s", "peak MB", "orjson s"
+    );
     for size in sizes {
-        row(&data(&format!("r2e-{size}.jsonl"), |out| rows::r2e(out, size * 1_000_000 / PER_ROLLOUT)));
+        row(&data(&format!("r2e-{size}.jsonl"), |out| {
+            rows::r2e(out, size * 1_000_000 / PER_ROLLOUT)
+        }));
     }
     row(&data("tau-300.json", |out| rows::tau(out, 300_000_000)));
     row(&data("native-300.json", |out| rows::native(out, 300_000_000)));
@@ -79,7 +84,10 @@ fn row(path: &Path) {
     let beside = theirs.map_or("missing (pip install orjson)".to_owned(), |[s, mb]| {
         format!("{s:>8.2} s, {mb:.0} MB: time x{:.2}, memory x{:.2}", seconds / s, peak / mb)
     });
-    println!("{name:<24} {bytes:>8.0} {seconds:>8.2} {:>8.0} {peak:>10.0}   {beside}", bytes / seconds);
+    println!(
+        "{name:<24} {bytes:>8.0} {seconds:>8.2} {:>8.0} {peak:>10.0}   {beside}",
+        bytes / seconds
+    );
 }
 
 fn numbers(command: &mut Command) -> Option<[f64; 2]> {
@@ -92,7 +100,8 @@ fn numbers(command: &mut Command) -> Option<[f64; 2]> {
 /// Loads a file and prints seconds, peak memory in MB (Linux alone tells it), and what came out.
 fn one(path: &Path) {
     let start = Instant::now();
-    let loaded = load(&[path.to_path_buf()], &LoadOptions::default(), &Arc::new(Profiles::builtin()));
+    let loaded =
+        load(&[path.to_path_buf()], &LoadOptions::default(), &Arc::new(Profiles::builtin()));
     let seconds = start.elapsed().as_secs_f64();
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let field = |name: &str| -> f64 {

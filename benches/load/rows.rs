@@ -15,8 +15,22 @@ impl Dice {
 }
 
 const WORDS: [&str; 16] = [
-    "return", "self", "value", "matrix", "index", "config", "assert", "result", "raise", "import",
-    "compound", "separable", "transform", "deserialize", "field", "None",
+    "return",
+    "self",
+    "value",
+    "matrix",
+    "index",
+    "config",
+    "assert",
+    "result",
+    "raise",
+    "import",
+    "compound",
+    "separable",
+    "transform",
+    "deserialize",
+    "field",
+    "None",
 ];
 
 /// Some lines of what a tool prints, escaped for JSON; `rough` ones are full of escapes.
@@ -46,8 +60,13 @@ fn call(dice: &mut Dice, at: u64) -> (String, String) {
     let n = dice.roll(400);
     let shell = |command: String| {
         (
-            format!("<function=execute_bash>\\n  <parameter=cmd>{command}</parameter>\\n</function>"),
-            format!("Exit code: {}\\nExecution output of [execute_bash]:\\n", if n % 5 == 0 { "Error: Exit code 1" } else { "0" }),
+            format!(
+                "<function=execute_bash>\\n  <parameter=cmd>{command}</parameter>\\n</function>"
+            ),
+            format!(
+                "Exit code: {}\\nExecution output of [execute_bash]:\\n",
+                if n % 5 == 0 { "Error: Exit code 1" } else { "0" }
+            ),
         )
     };
     let editor = |rest: String| {
@@ -58,14 +77,26 @@ fn call(dice: &mut Dice, at: u64) -> (String, String) {
     };
     match at % 6 {
         0 => (
-            format!("<function=search>\\n  <parameter=search_term>name_{n}</parameter>\\n  <parameter=path>.</parameter>\\n</function>"),
+            format!(
+                "<function=search>\\n  <parameter=search_term>name_{n}</parameter>\\n  <parameter=path>.</parameter>\\n</function>"
+            ),
             "Execution output of [search]:\\n".to_owned(),
         ),
-        1 => editor(format!("  <parameter=command>view</parameter>\\n  <parameter=path>{file}</parameter>\\n  <parameter=view_range>[{n}, {}]</parameter>\\n", n + 60)),
+        1 => editor(format!(
+            "  <parameter=command>view</parameter>\\n  <parameter=path>{file}</parameter>\\n  <parameter=view_range>[{n}, {}]</parameter>\\n",
+            n + 60
+        )),
         2 => shell(format!("cd /testbed && grep -rn 'name_{n}' src/ | head -{}", 5 + n % 40)),
-        3 => editor(format!("  <parameter=command>str_replace</parameter>\\n  <parameter=path>{file}</parameter>\\n  <parameter=old_str>value = {n}\\n</parameter>\\n  <parameter=new_str>value = {}\\n</parameter>\\n", n + 1)),
-        4 => shell(format!("cd /testbed && python -m pytest tests/test_{n}.py -x -q 2>&1 | tail -20")),
-        _ => shell(format!("cat > /tmp/repro_{n}.py << 'EOF'\\nimport mod_{n}\\nprint(mod_{n}.run({n}))\\nEOF\\npython /tmp/repro_{n}.py")),
+        3 => editor(format!(
+            "  <parameter=command>str_replace</parameter>\\n  <parameter=path>{file}</parameter>\\n  <parameter=old_str>value = {n}\\n</parameter>\\n  <parameter=new_str>value = {}\\n</parameter>\\n",
+            n + 1
+        )),
+        4 => shell(format!(
+            "cd /testbed && python -m pytest tests/test_{n}.py -x -q 2>&1 | tail -20"
+        )),
+        _ => shell(format!(
+            "cat > /tmp/repro_{n}.py << 'EOF'\\nimport mod_{n}\\nprint(mod_{n}.run({n}))\\nEOF\\npython /tmp/repro_{n}.py"
+        )),
     }
 }
 
@@ -127,10 +158,15 @@ pub fn native(out: &mut dyn Write, bytes: usize) {
     out.write_all(b"[").expect("there is room for the file");
     while written < bytes {
         let mut item = String::from(if task == 0 { "" } else { ",\n" });
-        item.push_str(&format!("{{\"schema\": \"credscope/1\", \"task\": \"t{task}\", \"rollouts\": ["));
+        item.push_str(&format!(
+            "{{\"schema\": \"credscope/1\", \"task\": \"t{task}\", \"rollouts\": ["
+        ));
         for rollout in 0..8 {
             item.push_str(if rollout == 0 { "" } else { ", " });
-            item.push_str(&format!("{{\"id\": \"r{rollout}\", \"reward\": {}, \"steps\": [", dice.roll(2)));
+            item.push_str(&format!(
+                "{{\"id\": \"r{rollout}\", \"reward\": {}, \"steps\": [",
+                dice.roll(2)
+            ));
             for step in 0..30 {
                 let n = dice.roll(300);
                 item.push_str(if step == 0 { "" } else { ", " });

@@ -166,9 +166,11 @@ impl<'a> Seen<'a> {
         {
             return with_verdict(verdict, code.filter(|_| !masked), mask);
         }
-        let evidence = || programs_of(act).iter().find_map(|p| {
-                runners.evidence(p, self.plain(), &mut self.found.borrow_mut())
-            });
+        let evidence = || {
+            programs_of(act)
+                .iter()
+                .find_map(|p| runners.evidence(p, self.plain(), &mut self.found.borrow_mut()))
+        };
         let result = match code.filter(|_| !masked) {
             Some(0) => StepResult::Ok,
             // No match is an answer, not a failure of the search.

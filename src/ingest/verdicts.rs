@@ -38,9 +38,11 @@ pub struct SideFile {
 /// Whether the file may hold verdicts, by its beginning.
 #[must_use]
 pub fn may_be(shape: &Shape<'_>) -> bool {
-    let report = |r: &RecordShape<'_>| r.has("resolved") && r.has_any(&["patch_exists", "tests_status"]);
+    let report =
+        |r: &RecordShape<'_>| r.has("resolved") && r.has_any(&["patch_exists", "tests_status"]);
     let summary = |r: &RecordShape<'_>| r.list("resolved_ids");
-    let results = |r: &RecordShape<'_>| r.list("resolved") && r.has_any(&["no_generation", "no_logs"]);
+    let results =
+        |r: &RecordShape<'_>| r.list("resolved") && r.has_any(&["no_generation", "no_logs"]);
     let keyed = |r: &RecordShape<'_>| {
         let first = r.keys().next().and_then(|k| r.value(std::str::from_utf8(k).ok()?));
         first.is_some_and(|v| {
@@ -100,15 +102,19 @@ fn summary(place: &str, object: &Object<'_>) -> Result<SideFile, Error> {
     let name = place.rsplit('/').next().unwrap_or_default();
     let name = name.strip_suffix(".json").unwrap_or(name);
     // Models have dots in their names too: the run is what follows any of them.
-    let mut runs: Vec<String> =
-        name.match_indices('.').filter_map(|(at, _)| name.get(at + 1..)).map(str::to_owned).collect();
+    let mut runs: Vec<String> = name
+        .match_indices('.')
+        .filter_map(|(at, _)| name.get(at + 1..))
+        .map(str::to_owned)
+        .collect();
     runs.push(name.to_owned());
     Ok(SideFile { home: up(place, 1), runs, given, ..SideFile::default() })
 }
 
 /// `results/results.json` of a submission: what is not among the resolved ones is not resolved.
 fn results(place: &str, object: &Object<'_>) -> Result<SideFile, Error> {
-    let given = ids(object, "resolved")?.into_iter().map(|id| (id, Given::Resolved(true))).collect();
+    let given =
+        ids(object, "resolved")?.into_iter().map(|id| (id, Given::Resolved(true))).collect();
     let folder = up(place, 1);
     let home = if folder.ends_with("/results") { up(place, 2) } else { folder };
     Ok(SideFile { home, given, rest: Some(Given::Resolved(false)), ..SideFile::default() })
@@ -164,7 +170,8 @@ mod tests {
         );
         assert_eq!((keyed.home.as_str(), keyed.runs), ("/d", vec!["run_1".to_owned()]));
         assert_eq!(keyed.given.get("a__a-1"), Some(&Given::Resolved(true)));
-        let flat = side("/d/sub/logs/a__a-1/report.json", r#"{"resolved":false,"patch_exists":true}"#);
+        let flat =
+            side("/d/sub/logs/a__a-1/report.json", r#"{"resolved":false,"patch_exists":true}"#);
         assert_eq!((flat.home.as_str(), flat.runs.len()), ("/d/sub", 0));
         assert_eq!(flat.given.get("a__a-1"), Some(&Given::Resolved(false)));
         let beside = side("/d/p.95.pr_5.report.json", r#"{"resolved":false,"patch_exists":true}"#);

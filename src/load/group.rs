@@ -63,7 +63,8 @@ pub fn build(key: GroupKey, drafts: Vec<Draft>, options: &LoadOptions) -> Built 
     let mut values: BTreeMap<String, Vec<Option<f64>>> = BTreeMap::new();
     for draft in drafts {
         let Draft { id, pending, records, segments, .. } = draft;
-        let Pending { raw, steps, values: numbers, facts, raw_steps: raw_count, told, .. } = pending;
+        let Pending { raw, steps, values: numbers, facts, raw_steps: raw_count, told, .. } =
+            pending;
         let decision = outcome::decide(&raw, told.as_deref(), options.success_at);
         kinds.push(decision.kind(told.as_deref()));
         let map = group.symbols.absorb(&facts.symbols);

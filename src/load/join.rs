@@ -41,7 +41,9 @@ fn side_files(pendings: &mut [Pending], sources: &Sources, sides: &[Side]) -> Ve
         }
     }
     let open: Vec<usize> = (0..sides.len())
-        .filter(|&at| sides.get(at).is_some_and(|s| s.content.rest.is_some() || s.content.trial.is_some()))
+        .filter(|&at| {
+            sides.get(at).is_some_and(|s| s.content.rest.is_some() || s.content.trial.is_some())
+        })
         .collect();
     let mut used: Vec<BTreeSet<String>> = vec![BTreeSet::new(); sides.len()];
     let mut missing = 0;
@@ -80,7 +82,8 @@ fn has_verdict(raw: &RawRollout) -> bool {
 fn instances(raw: &RawRollout, place: &str) -> Vec<String> {
     let mut parts = place.rsplit('/');
     let file = parts.next().unwrap_or_default();
-    let bare = [".traj.json", ".traj", ".jsonl", ".json"].into_iter().find_map(|e| file.strip_suffix(e));
+    let bare =
+        [".traj.json", ".traj", ".jsonl", ".json"].into_iter().find_map(|e| file.strip_suffix(e));
     let all = [raw.task.as_deref(), Some(bare.unwrap_or(file)), parts.next()];
     all.into_iter().flatten().filter(|n| !n.is_empty()).map(str::to_owned).collect()
 }
@@ -93,7 +96,8 @@ fn under(home: &str, place: &str) -> bool {
 /// How well a side file fits a rollout: by run, by the nearest folder, a report before a summary.
 fn fit(side: &SideFile, raw: &RawRollout, place: &str) -> Option<(bool, usize, bool)> {
     let near = under(&side.home, place);
-    let own = |run: &String| raw.run.as_ref() == Some(run) || place.split('/').any(|part| part == run);
+    let own =
+        |run: &String| raw.run.as_ref() == Some(run) || place.split('/').any(|part| part == run);
     let by_run = side.runs.iter().any(own);
     let fits = if side.runs.is_empty() { near } else { by_run };
     fits.then_some((by_run, if near { side.home.len() + 1 } else { 0 }, side.single))
@@ -138,15 +142,27 @@ fn count(sides: &[Side], used: &[BTreeSet<String>], missing: usize) -> Vec<Join>
 }
 
 /// What a map says about a rollout.
+#[derive(Clone, Copy)]
 enum Told {
     Outcome(Outcome),
     Verdict(bool),
     Number(f64),
 }
 
-const KEYS: [&str; 10] =
-    ["rollout", "rollout_id", "id", "path", "file", "trajectory", "name", "instance", "instance_id", "key"];
-const VALUES: [&str; 7] = ["outcome", "resolved", "success", "reward", "outcome_reward", "score", "value"];
+const KEYS: [&str; 10] = [
+    "rollout",
+    "rollout_id",
+    "id",
+    "path",
+    "file",
+    "trajectory",
+    "name",
+    "instance",
+    "instance_id",
+    "key",
+];
+const VALUES: [&str; 7] =
+    ["outcome", "resolved", "success", "reward", "outcome_reward", "score", "value"];
 
 fn outcome_map(
     pendings: &mut [Pending],
@@ -203,10 +219,9 @@ fn outcome_map(
             continue;
         };
         used.insert(at);
-        match told(row.cell(Some(value))) {
-            Ok(told) => tell(pending, told, table, value),
-            Err(why) => pending.raw.notes.push(("outcome".to_owned(), format!("{}: {why}", table.name))),
-        }
+        let told = told(row.cell(Some(value)))
+            .map_err(|why| table.error(format!("row {}: {why}", at + 1)))?;
+        tell(pending, told, table, value);
     }
     join.matched = used.len();
     join.ambiguous = unclear.difference(&used).count();

@@ -30,10 +30,11 @@ use std::sync::Arc;
 pub use error::{LoadError, TextError};
 pub use options::{LoadOptions, OnProgress, Pool, Progress, SuccessRule};
 pub use report::{
-    FileReport, FileVerdict, Join, LoadReport, Note, OutcomeOrigin, Skipped, Totals, Unscored, Warning,
+    FileReport, FileVerdict, Join, LoadReport, Note, OutcomeOrigin, Skipped, Totals, Unscored,
+    Warning,
 };
-pub use sources::Sources;
 use sources::Opened;
+pub use sources::Sources;
 
 use crate::profile::Profiles;
 use crate::rollout::Corpus;

@@ -105,7 +105,13 @@ impl Columns {
     }
 
     /// Puts a row on its step; `false` when the rollout has no such step.
-    fn put(&self, table: &Table, row: Row<'_>, nth: u32, draft: &mut Draft) -> Result<bool, LoadError> {
+    fn put(
+        &self,
+        table: &Table,
+        row: Row<'_>,
+        nth: u32,
+        draft: &mut Draft,
+    ) -> Result<bool, LoadError> {
         let pending = &mut draft.pending;
         let Some(step) = pending.steps.get_mut(nth as usize) else { return Ok(false) };
         if let Some(state) = row.cell(self.state) {

@@ -153,7 +153,7 @@ impl Sources {
         for looked in found.into_iter().flat_map(|(_, looked)| looked) {
             match looked {
                 Looked::Rollouts(source) => opened.sources.list.push(*source),
-                Looked::Side(side) => opened.sides.push(side),
+                Looked::Side(side) => opened.sides.push(*side),
                 Looked::Neither(verdict) => opened.verdicts.push(verdict),
             }
         }
@@ -285,14 +285,11 @@ impl Sources {
 /// What one input is.
 enum Looked {
     Rollouts(Box<Source>),
-    Side(Side),
+    Side(Box<Side>),
     Neither(FileVerdict),
 }
 
-fn look_at(
-    input: Result<Input, FileVerdict>,
-    forced: Option<&'static dyn Reader>,
-) -> Looked {
+fn look_at(input: Result<Input, FileVerdict>, forced: Option<&'static dyn Reader>) -> Looked {
     let input = match input {
         Ok(input) => input,
         Err(verdict) => return Looked::Neither(verdict),
@@ -308,9 +305,9 @@ fn look_at(
 const SIDE: u64 = 32 << 20;
 
 fn look(input: Input, forced: Option<&'static dyn Reader>) -> io::Result<Looked> {
-    let (len, head) = input
-        .content
-        .with(|file, start, len| Ok((len, read_range(file, start, len.min(shape::HEAD as u64) as usize)?)))?;
+    let (len, head) = input.content.with(|file, start, len| {
+        Ok((len, read_range(file, start, len.min(shape::HEAD as u64) as usize)?))
+    })?;
     let base = input.place.rsplit('/').next().filter(|b| !b.is_empty());
     let base = base.unwrap_or(&input.name).to_owned();
     let shape = Shape::of(&base, &head, head.len() as u64 >= len);
@@ -325,7 +322,7 @@ fn look(input: Input, forced: Option<&'static dyn Reader>) -> io::Result<Looked>
             if forced.is_none() && len <= SIDE && verdicts::may_be(&shape) {
                 let whole = input.content.with(|f, at, len| read_range(f, at, len as usize))?;
                 if let Some(content) = verdicts::read(&input.place, &whole) {
-                    return Ok(Looked::Side(Side { name: input.name, content }));
+                    return Ok(Looked::Side(Box::new(Side { name: input.name, content })));
                 }
             }
             return Ok(Looked::Neither(FileVerdict {

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::group::Built;
 use super::identity::Seen;
 use super::options::LoadOptions;
-use super::group::Built;
 use super::report::{FileReport, KEPT, LoadReport, Note, OutcomeOrigin, Skipped, Totals, Unscored};
 use super::sources::Sources;
 use super::work::{Pending, Record};

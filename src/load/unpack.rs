@@ -109,7 +109,8 @@ impl<R: io::BufRead> Read for Frames<R> {
             if source.fill_buf()?.is_empty() {
                 return Ok(0);
             }
-            self.open = Some(Zstd::new_with_max_window_size(source, WINDOW).map_err(io::Error::other)?);
+            self.open =
+                Some(Zstd::new_with_max_window_size(source, WINDOW).map_err(io::Error::other)?);
         }
     }
 }
@@ -123,15 +124,14 @@ fn stream(
     endings: &[&str],
     decode: Decode,
 ) -> io::Result<Unpacked> {
-    let (slice, trouble) = input.content.with(|file, at, len| {
-        spool.add(&mut *decode(Box::new(Cursor { file, at }.take(len))))
-    })?;
+    let (slice, trouble) = input
+        .content
+        .with(|file, at, len| spool.add(&mut *decode(Box::new(Cursor { file, at }.take(len)))))?;
     if let Some(error) = trouble.as_ref().filter(|_| slice.len == 0) {
         return Err(io::Error::other(error.to_string()));
     }
-    let bare = |name: &str| {
-        endings.iter().find_map(|e| name.strip_suffix(e)).unwrap_or(name).to_owned()
-    };
+    let bare =
+        |name: &str| endings.iter().find_map(|e| name.strip_suffix(e)).unwrap_or(name).to_owned();
     let inner = Input {
         place: bare(&input.place),
         content: Content::Spool(slice),

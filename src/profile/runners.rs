@@ -229,14 +229,14 @@ impl Runners {
         let fits = |e: &Evidence| e.programs.iter().any(|p| p == program || p == "*");
         for failed in [true, false] {
             for (at, row) in self.evidence.iter().enumerate().filter(|(_, e)| fits(e)) {
-                let found = match known.0.iter().find(|k| (k.0, k.1) == (at, failed)) {
-                    Some(&(_, _, found)) => found,
-                    None => {
-                        let patterns = if failed { &row.error } else { &row.ok };
-                        let found = patterns.is_match(output);
-                        known.0.push((at, failed, found));
-                        found
-                    }
+                let before = known.0.iter().find(|k| (k.0, k.1) == (at, failed));
+                let found = if let Some(&(_, _, found)) = before {
+                    found
+                } else {
+                    let patterns = if failed { &row.error } else { &row.ok };
+                    let found = patterns.is_match(output);
+                    known.0.push((at, failed, found));
+                    found
                 };
                 if found {
                     return Some(!failed);
