@@ -113,11 +113,7 @@ impl Analysis {
             .map(|&step| {
                 let step = step as usize;
                 let rollout = self.graph.rollout_of(step);
-                let start = self
-                    .group
-                    .rollouts
-                    .get(rollout)
-                    .map_or(0, |r| r.steps.start);
+                let start = self.group.rollouts.get(rollout).map_or(0, |r| r.steps.start);
                 let part = |list: &[f64]| list.get(step).copied().unwrap_or(0.0);
                 Member {
                     index: step,

@@ -43,10 +43,8 @@ pub struct AnalysisSettings {
 
 impl Default for AnalysisSettings {
     fn default() -> Self {
-        let column = |id: &str| ColumnSpec {
-            name: id.to_owned(),
-            params: crate::credit::Params::default(),
-        };
+        let column =
+            |id: &str| ColumnSpec { name: id.to_owned(), params: crate::credit::Params::default() };
         Self {
             abstraction: None,
             granularity: Granularity::paper(),
@@ -93,9 +91,7 @@ pub struct Analysis {
 
 impl std::fmt::Debug for Analysis {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Analysis")
-            .field("key", &self.group.key)
-            .finish_non_exhaustive()
+        f.debug_struct("Analysis").field("key", &self.group.key).finish_non_exhaustive()
     }
 }
 
@@ -113,12 +109,8 @@ impl Analysis {
         let returns = basis.returns(&group, settings.credit.gamma);
         let graph = StateGraph::new(&group, &projection, &basis.scored);
         let paths = PathTree::new(&group, &graph, &basis.scored);
-        let (_, prior) = basis.prior(
-            &group,
-            settings.credit.prior,
-            &settings.credit.reward_source,
-            &returns,
-        );
+        let (_, prior) =
+            basis.prior(&group, settings.credit.prior, &settings.credit.reward_source, &returns);
         let values = ValueTable::new(
             &group,
             &graph,
@@ -129,31 +121,24 @@ impl Analysis {
         );
         let mut columns: Vec<(ColumnSpec, Column)> = Vec::new();
         let mut place = |name: &str| {
-            let spec = settings
-                .columns
-                .iter()
-                .find(|c| c.name == name)
-                .cloned()
-                .unwrap_or_else(|| ColumnSpec {
-                    name: name.to_owned(),
-                    params: crate::credit::Params::default(),
+            let spec =
+                settings.columns.iter().find(|c| c.name == name).cloned().unwrap_or_else(|| {
+                    ColumnSpec { name: name.to_owned(), params: crate::credit::Params::default() }
                 });
-            columns
-                .iter()
-                .position(|(c, _)| c.name == spec.name)
-                .unwrap_or_else(|| {
-                    let context = Context {
-                        group: &group,
-                        graph: &graph,
-                        settings: &settings.credit,
-                        basis: &basis,
-                        returns: &returns,
-                        values: &values,
-                    };
-                    let column = spec.estimate(&context);
-                    columns.push((spec, column));
-                    columns.len() - 1
-                })
+            columns.iter().position(|(c, _)| c.name == spec.name).unwrap_or_else(|| {
+                let context = Context {
+                    group: &group,
+                    graph: &graph,
+                    settings: &settings.credit,
+                    basis: &basis,
+                    returns: &returns,
+                    values: &values,
+                    batch: None,
+                };
+                let column = spec.estimate(&context);
+                columns.push((spec, column));
+                columns.len() - 1
+            })
         };
         for spec in &settings.columns {
             place(&spec.name);
@@ -192,20 +177,14 @@ impl Analysis {
     /// The column on the X axis.
     #[must_use]
     pub fn x_column(&self) -> &Column {
-        static NONE: Column = Column {
-            cells: Vec::new(),
-            convention: String::new(),
-        };
+        static NONE: Column = Column { cells: Vec::new(), convention: String::new() };
         self.columns.get(self.x).map_or(&NONE, |(_, c)| c)
     }
 
     /// The column on the Y axis.
     #[must_use]
     pub fn y_column(&self) -> &Column {
-        static NONE: Column = Column {
-            cells: Vec::new(),
-            convention: String::new(),
-        };
+        static NONE: Column = Column { cells: Vec::new(), convention: String::new() };
         self.columns.get(self.y).map_or(&NONE, |(_, c)| c)
     }
 
@@ -231,6 +210,7 @@ impl Analysis {
             basis: &self.basis,
             returns: &self.returns,
             values: &self.values,
+            batch: None,
         }
     }
 
@@ -247,11 +227,7 @@ impl Analysis {
             return None;
         }
         let pair = self.graph.pair_of(step);
-        Some(
-            self.values
-                .split(pair, self.graph.pair(pair).state)?
-                .label(value),
-        )
+        Some(self.values.split(pair, self.graph.pair(pair).state)?.label(value))
     }
 
     /// How often one rollout counts at one state, at most, and at how many states it counts more than
@@ -262,9 +238,7 @@ impl Analysis {
         for state in 0..self.graph.state_counts.len() {
             let mut here: rustc_hash::FxHashMap<usize, u32> = rustc_hash::FxHashMap::default();
             for &step in self.values.members(state as u32) {
-                *here
-                    .entry(self.graph.rollout_of(step as usize))
-                    .or_default() += 1;
+                *here.entry(self.graph.rollout_of(step as usize)).or_default() += 1;
             }
             let k = here.values().copied().max().unwrap_or(0);
             most = most.max(k);

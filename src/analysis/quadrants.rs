@@ -175,13 +175,8 @@ pub enum By {
 
 impl By {
     /// All of them.
-    pub const ALL: [Self; 5] = [
-        Self::Outcome,
-        Self::Rollout,
-        Self::Category,
-        Self::Depth,
-        Self::Evidence,
-    ];
+    pub const ALL: [Self; 5] =
+        [Self::Outcome, Self::Rollout, Self::Category, Self::Depth, Self::Evidence];
 
     /// The word used in options and exports.
     #[must_use]

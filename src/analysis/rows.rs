@@ -121,19 +121,8 @@ impl Analysis {
     #[must_use]
     pub fn step_row(&self, index: usize) -> StepRow {
         let rollout = self.graph.rollout_of(index);
-        let steps = self
-            .group
-            .rollouts
-            .get(rollout)
-            .map_or(0..0, |r| r.steps.clone());
-        let facts = self
-            .group
-            .steps
-            .facts
-            .steps
-            .get(index)
-            .copied()
-            .unwrap_or_default();
+        let steps = self.group.rollouts.get(rollout).map_or(0..0, |r| r.steps.clone());
+        let facts = self.group.steps.facts.steps.get(index).copied().unwrap_or_default();
         let pair = self.graph.pair_of(index);
         let state = self.graph.pair(pair).state;
         let (q, v) = (self.values.pair(pair), self.values.state(state));
@@ -150,13 +139,7 @@ impl Analysis {
             index,
             rollout,
             step: index.saturating_sub(steps.start),
-            turn: self
-                .group
-                .steps
-                .turn
-                .get(index)
-                .copied()
-                .unwrap_or_default(),
+            turn: self.group.steps.turn.get(index).copied().unwrap_or_default(),
             tool: self.group.symbols.text(facts.tool).to_owned(),
             category: facts.action.category,
             result: facts.action.result,
@@ -177,46 +160,27 @@ impl Analysis {
             v: (v.n > 0).then_some(v.mean),
             v_prior: self.values.v_prior,
             v_smooth: self.values.smoothed(state),
-            split: if scored {
-                self.values.split(pair, state)
-            } else {
-                None
-            },
+            split: if scored { self.values.split(pair, state) } else { None },
             evidence: self.graph.evidence.get(index).copied().flatten(),
             revisit: self.graph.revisit.get(index) == Some(&true),
             masked: facts.action.flags.has(Flags::MASKED),
             bucket,
-            label: if bucket.disagrees() {
-                self.why(index)
-            } else {
-                None
-            },
+            label: if bucket.disagrees() { self.why(index) } else { None },
             reason,
-            values: self
-                .columns
-                .iter()
-                .map(|(_, column)| column.get(index))
-                .collect(),
+            values: self.columns.iter().map(|(_, column)| column.get(index)).collect(),
         }
     }
 
     /// The row of a rollout.
     #[must_use]
     pub fn rollout_row(&self, rollout: usize) -> RolloutRow {
-        let steps = self
-            .group
-            .rollouts
-            .get(rollout)
-            .map_or(0..0, |r| r.steps.clone());
+        let steps = self.group.rollouts.get(rollout).map_or(0..0, |r| r.steps.clone());
         let scored = self.basis.scored.get(rollout) == Some(&true);
         let mut tally = Tally::default();
         let mut evidence = [0; 4];
         for step in steps.clone() {
             tally.add(self.bucket(step), scored, 1);
-            count(
-                &mut evidence,
-                self.graph.evidence.get(step).copied().flatten(),
-            );
+            count(&mut evidence, self.graph.evidence.get(step).copied().flatten());
         }
         let columns = self
             .columns
@@ -229,11 +193,7 @@ impl Analysis {
             .collect();
         RolloutRow {
             rollout,
-            scored: if scored {
-                Ok(())
-            } else {
-                Err(self.context().unscored(rollout))
-            },
+            scored: if scored { Ok(()) } else { Err(self.context().unscored(rollout)) },
             steps: steps.len(),
             shaping: crate::credit::stats::sum(
                 self.basis.step_reward.get(steps.clone()).unwrap_or(&[]),
@@ -245,9 +205,7 @@ impl Analysis {
             },
             columns,
             evidence,
-            revisits: steps
-                .filter(|&s| self.graph.revisit.get(s) == Some(&true))
-                .count() as u32,
+            revisits: steps.filter(|&s| self.graph.revisit.get(s) == Some(&true)).count() as u32,
             tally,
         }
     }
@@ -261,23 +219,15 @@ impl Analysis {
         for step in 0..self.group.len() {
             let scored = self.basis.scored.get(self.graph.rollout_of(step)) == Some(&true);
             tally.add(self.bucket(step), scored, 1);
-            count(
-                &mut evidence,
-                self.graph.evidence.get(step).copied().flatten(),
-            );
+            count(&mut evidence, self.graph.evidence.get(step).copied().flatten());
             let state = self.graph.state_count(self.graph.state_of(step));
             shared_steps += u32::from(scored && state.rollouts >= 2);
         }
         GroupRow {
             rollouts: self.group.rollouts.len(),
             scored: self.basis.scored_count(),
-            outcomes: Outcome::ALL.map(|o| {
-                self.group
-                    .rollouts
-                    .iter()
-                    .filter(|r| r.outcome == o)
-                    .count()
-            }),
+            outcomes: Outcome::ALL
+                .map(|o| self.group.rollouts.iter().filter(|r| r.outcome == o).count()),
             steps: self.group.len(),
             states: self.projection.states as usize,
             pairs: self.graph.pairs.len(),
@@ -293,17 +243,13 @@ impl Analysis {
     /// The state signature of a step as text.
     #[must_use]
     pub fn state_label(&self, step: usize) -> String {
-        self.projection
-            .state_label(&self.group, self.graph.state_of(step))
+        self.projection.state_label(&self.group, self.graph.state_of(step))
     }
 
     /// The action signature of a step as text.
     #[must_use]
     pub fn action_label(&self, step: usize) -> String {
-        self.projection.action_label(
-            &self.group,
-            self.graph.pair(self.graph.pair_of(step)).action,
-        )
+        self.projection.action_label(&self.group, self.graph.pair(self.graph.pair_of(step)).action)
     }
 }
 

@@ -45,9 +45,7 @@ pub fn skill(analysis: &Analysis) -> Option<Skill> {
     let covered = steps
         .iter()
         .filter(|&&(i, state)| {
-            visitors
-                .get(state as usize)
-                .is_some_and(|v| v.iter().any(|&j| j != i))
+            visitors.get(state as usize).is_some_and(|v| v.iter().any(|&j| j != i))
         })
         .count();
     let measure = |outcomes: &[bool]| brier_skill(&steps, &visitors, &scored, outcomes, n_prior);
@@ -114,11 +112,7 @@ fn brier_skill(
                 sum += is(j);
             }
         }
-        let p = if n + n_prior == 0.0 {
-            p0
-        } else {
-            (sum + n_prior * p0) / (n + n_prior)
-        };
+        let p = if n + n_prior == 0.0 { p0 } else { (sum + n_prior * p0) / (n + n_prior) };
         brier += (p - own) * (p - own);
         base += (p0 - own) * (p0 - own);
     }
@@ -142,11 +136,7 @@ fn ceiling(analysis: &Analysis, scored: &[usize], n_prior: f64) -> Option<f64> {
         let p0 = (k - own) / (n - 1.0);
         let alike = if own > 0.5 { k - 1.0 } else { n - k - 1.0 };
         let weight = alike + n_prior;
-        let p = if weight == 0.0 {
-            p0
-        } else {
-            (alike * own + n_prior * p0) / weight
-        };
+        let p = if weight == 0.0 { p0 } else { (alike * own + n_prior * p0) / weight };
         let miss = (p0 - own) * (p0 - own);
         brier += miss + (steps - 1.0) * (p - own) * (p - own);
         base += steps * miss;

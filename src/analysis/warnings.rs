@@ -103,34 +103,18 @@ fn repeats(analysis: &Analysis, add: &mut Add) {
     }
     let matters = without > 0.0 && (without - with).abs() / without > PRIOR_SHIFT;
     add(
-        if matters {
-            "repeat-weight"
-        } else {
-            "repeat-note"
-        },
-        format!(
-            "one rollout counts up to {k} times at {m} state{}",
-            if m == 1 { "" } else { "s" }
-        ),
+        if matters { "repeat-weight" } else { "repeat-note" },
+        format!("one rollout counts up to {k} times at {m} state{}", if m == 1 { "" } else { "s" }),
         "with visit = pair a rollout that takes k actions at a state counts k times in N(s) and weakens the prior there; --visit state counts it once",
     );
 }
 
 fn scores(analysis: &Analysis, add: &mut Add) {
     let group = &analysis.group;
-    let count = |outcome| {
-        group
-            .rollouts
-            .iter()
-            .filter(|r| r.outcome == outcome)
-            .count()
-    };
+    let count = |outcome| group.rollouts.iter().filter(|r| r.outcome == outcome).count();
     let all = group.rollouts.len();
-    let (truncated, errors, unscored) = (
-        count(Outcome::Truncated),
-        count(Outcome::Error),
-        count(Outcome::Unscored),
-    );
+    let (truncated, errors, unscored) =
+        (count(Outcome::Truncated), count(Outcome::Error), count(Outcome::Unscored));
     if truncated > 0 {
         let how = if analysis.settings.credit.truncated_as_failure {
             "count as failures"
@@ -170,21 +154,14 @@ fn scores(analysis: &Analysis, add: &mut Add) {
             "scored ones count in the group's mean: --empty exclude leaves them out",
         );
     }
-    let mut harnesses: Vec<&str> = group
-        .rollouts
-        .iter()
-        .filter_map(|r| r.harness.as_deref())
-        .collect();
+    let mut harnesses: Vec<&str> =
+        group.rollouts.iter().filter_map(|r| r.harness.as_deref()).collect();
     harnesses.sort_unstable();
     harnesses.dedup();
     if harnesses.len() > 1 {
         add(
             "mixed-harness",
-            format!(
-                "{} harnesses pooled: {}",
-                harnesses.len(),
-                harnesses.join(", ")
-            ),
+            format!("{} harnesses pooled: {}", harnesses.len(), harnesses.join(", ")),
             "different agent programs around the model share this group: differences of tools are in the tree",
         );
     }
@@ -221,11 +198,7 @@ fn values(analysis: &Analysis, add: &mut Add) {
         .filter_map(|i| analysis.group.rollouts.get(i))
         .filter(|r| !r.steps.is_empty())
         .filter(|r| {
-            analysis
-                .returns
-                .total
-                .get(r.steps.start)
-                .is_some_and(|&g| g > analysis.values.v_prior)
+            analysis.returns.total.get(r.steps.start).is_some_and(|&g| g > analysis.values.v_prior)
         })
         .count();
     if outweighed > 0 && analysis.values.v_prior > 0.0 {
@@ -240,11 +213,7 @@ fn values(analysis: &Analysis, add: &mut Add) {
         );
     }
     for (spec, column) in &analysis.columns {
-        let big = column
-            .cells
-            .iter()
-            .filter(|c| c.is_ok_and(|a| a.abs() > MAGNITUDE))
-            .count();
+        let big = column.cells.iter().filter(|c| c.is_ok_and(|a| a.abs() > MAGNITUDE)).count();
         if big > 0 {
             add(
                 "magnitude",

@@ -194,11 +194,8 @@ impl Basis {
     /// Works out the basis of a group.
     #[must_use]
     pub fn new(group: &Group, settings: &CreditSettings, abstraction: Abstraction) -> Self {
-        let verdicts: Vec<Result<f64, &'static str>> = group
-            .rollouts
-            .iter()
-            .map(|r| verdict(r, settings))
-            .collect();
+        let verdicts: Vec<Result<f64, &'static str>> =
+            group.rollouts.iter().map(|r| verdict(r, settings)).collect();
         let (step_reward_source, step_reward, step_rewards_missing) =
             step_rewards(group, settings, abstraction);
         let mut steps_left = vec![0; group.len()];
@@ -213,11 +210,7 @@ impl Basis {
             scored: verdicts.iter().map(Result::is_ok).collect(),
             unscored_reason: verdicts.iter().map(|v| v.err()).collect(),
             terminal: verdicts.iter().map(|v| v.unwrap_or(0.0)).collect(),
-            success: group
-                .rollouts
-                .iter()
-                .map(|r| r.outcome == Outcome::Success)
-                .collect(),
+            success: group.rollouts.iter().map(|r| r.outcome == Outcome::Success).collect(),
             step_reward,
             step_reward_source,
             step_rewards_missing,
@@ -234,20 +227,12 @@ impl Basis {
     /// How many scored rollouts are successes.
     #[must_use]
     pub fn successes(&self) -> usize {
-        self.scored
-            .iter()
-            .zip(&self.success)
-            .filter(|&(&s, &ok)| s && ok)
-            .count()
+        self.scored.iter().zip(&self.success).filter(|&(&s, &ok)| s && ok).count()
     }
 
     /// Indices of the scored rollouts.
     pub fn scored_rollouts(&self) -> impl Iterator<Item = usize> + '_ {
-        self.scored
-            .iter()
-            .enumerate()
-            .filter(|&(_, &s)| s)
-            .map(|(i, _)| i)
+        self.scored.iter().enumerate().filter(|&(_, &s)| s).map(|(i, _)| i)
     }
 
     /// Whether all scored rollouts have the same outcome (one alone is uniform, too).
@@ -264,10 +249,7 @@ impl Basis {
         if !total {
             return r;
         }
-        let steps = group
-            .rollouts
-            .get(rollout)
-            .map_or(0..0, |r| r.steps.clone());
+        let steps = group.rollouts.get(rollout).map_or(0..0, |r| r.steps.clone());
         r + stats::sum(self.step_reward.get(steps).unwrap_or(&[]))
     }
 
@@ -375,10 +357,9 @@ fn verdict(rollout: &Rollout, settings: &CreditSettings) -> Result<f64, &'static
     }
     match &settings.reward_source {
         RewardSource::Outcome => Ok(f64::from(u8::from(rollout.outcome == Outcome::Success))),
-        RewardSource::Logged(weights) if weights.is_empty() => rollout
-            .reward
-            .or(rollout.outcome_reward)
-            .ok_or("no logged reward"),
+        RewardSource::Logged(weights) if weights.is_empty() => {
+            rollout.reward.or(rollout.outcome_reward).ok_or("no logged reward")
+        }
         RewardSource::Logged(weights) => {
             let parts: Option<Vec<f64>> = weights
                 .iter()
@@ -387,9 +368,7 @@ fn verdict(rollout: &Rollout, settings: &CreditSettings) -> Result<f64, &'static
                     named.map(|(_, value)| weight * value)
                 })
                 .collect();
-            parts
-                .map(|p| stats::sum(&p))
-                .ok_or("no logged reward of that name")
+            parts.map(|p| stats::sum(&p)).ok_or("no logged reward of that name")
         }
     }
 }
@@ -409,16 +388,8 @@ fn step_rewards(
     };
     match mode {
         StepRewardMode::Logged => {
-            let missing = if any {
-                logged.iter().filter(|r| r.is_none()).count()
-            } else {
-                0
-            };
-            (
-                mode,
-                logged.iter().map(|r| r.unwrap_or(0.0)).collect(),
-                missing as u32,
-            )
+            let missing = if any { logged.iter().filter(|r| r.is_none()).count() } else { 0 };
+            (mode, logged.iter().map(|r| r.unwrap_or(0.0)).collect(), missing as u32)
         }
         StepRewardMode::Computed => (mode, computed(group, settings), 0),
         StepRewardMode::Auto | StepRewardMode::None => {
@@ -432,20 +403,10 @@ fn computed(group: &Group, settings: &CreditSettings) -> Vec<f64> {
     let mut rewards = Vec::with_capacity(group.len());
     for rollout in &group.rollouts {
         let mut edited = false;
-        for step in group
-            .steps
-            .facts
-            .steps
-            .get(rollout.steps.clone())
-            .unwrap_or(&[])
-        {
+        for step in group.steps.facts.steps.get(rollout.steps.clone()).unwrap_or(&[]) {
             let fact = &step.action;
             let invalid = fact.category == Category::Invalid || fact.flags.has(Flags::INVALID);
-            let base = if invalid {
-                settings.step_invalid
-            } else {
-                settings.step_valid
-            };
+            let base = if invalid { settings.step_invalid } else { settings.step_valid };
             let test = fact.category == Category::Test;
             let bonus = match settings.bonus_on {
                 BonusOn::Test => test,

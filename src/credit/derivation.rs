@@ -48,12 +48,7 @@ impl Node {
     /// A node; its value is the expression's.
     #[must_use]
     pub fn new(name: impl Into<String>, expr: Expr) -> Rc<Self> {
-        Rc::new(Self {
-            name: name.into(),
-            value: expr.eval(),
-            expr,
-            source: None,
-        })
+        Rc::new(Self { name: name.into(), value: expr.eval(), expr, source: None })
     }
 
     /// A leaf: a number read from a rollout (and a step of it).
@@ -134,11 +129,9 @@ impl Expr {
             Self::Number(x) => *x,
             Self::Count(n) => *n as f64,
             Self::Named(node) | Self::Inline(node) => node.eval(),
-            Self::Sum(terms) => terms
-                .iter()
-                .map(Self::eval)
-                .reduce(|acc, x| acc + x)
-                .unwrap_or(0.0),
+            Self::Sum(terms) => {
+                terms.iter().map(Self::eval).reduce(|acc, x| acc + x).unwrap_or(0.0)
+            }
             Self::Equal(terms) => terms.first().map_or(0.0, Self::eval),
             Self::Sub(a, b) => a.eval() - b.eval(),
             Self::Mul(a, b) => a.eval() * b.eval(),
@@ -246,10 +239,7 @@ mod tests {
     fn printing_keeps_the_order_of_operations() {
         let v = Node::new(
             "V",
-            Expr::div(
-                Expr::Sum(vec![Expr::Number(0.1), Expr::Number(0.2)]),
-                Expr::Count(2),
-            ),
+            Expr::div(Expr::Sum(vec![Expr::Number(0.1), Expr::Number(0.2)]), Expr::Count(2)),
         );
         let a = Node::new(
             "A",
@@ -265,32 +255,20 @@ mod tests {
             ),
         );
         assert_eq!(v.expression(), "(0.1 + 0.2) / 2");
-        assert_eq!(
-            a.expression(),
-            "1.0 - (2*0.15000000000000002 + 2.0*0.5) / (2 + 2.0)"
-        );
-        assert_eq!(
-            a.value,
-            1.0 - (2.0 * 0.150_000_000_000_000_02 + 2.0 * 0.5) / 4.0
-        );
+        assert_eq!(a.expression(), "1.0 - (2*0.15000000000000002 + 2.0*0.5) / (2 + 2.0)");
+        assert_eq!(a.value, 1.0 - (2.0 * 0.150_000_000_000_000_02 + 2.0 * 0.5) / 4.0);
     }
 
     #[test]
     fn quotients_of_quotients_keep_their_brackets() {
         let e = Node::new(
             "e",
-            Expr::div(
-                Expr::Number(8.0),
-                Expr::div(Expr::Number(4.0), Expr::Number(2.0)),
-            ),
+            Expr::div(Expr::Number(8.0), Expr::div(Expr::Number(4.0), Expr::Number(2.0))),
         );
         assert_eq!(e.expression(), "8.0 / (4.0 / 2.0)");
         let f = Node::new(
             "f",
-            Expr::mul(
-                Expr::sub(Expr::Number(1.0), Expr::Number(2.0)),
-                Expr::Number(3.0),
-            ),
+            Expr::mul(Expr::sub(Expr::Number(1.0), Expr::Number(2.0)), Expr::Number(3.0)),
         );
         assert_eq!(f.expression(), "(1.0 - 2.0)*3.0");
     }

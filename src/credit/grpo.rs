@@ -1,8 +1,8 @@
 //! GRPO (arXiv 2402.03300) and Dr. GRPO (arXiv 2503.20783): one value per rollout.
 
-use std::rc::Rc;
-
-use super::{Column, Context, Estimator, Expr, Meta, Node, ParamSpec, Params, mean_node, std_node};
+use super::algebra::Algebra;
+use super::formula::{Cells, Derived, Formula, Given, Wanted, fill, scores};
+use super::{Context, Meta, ParamSpec};
 
 const SINGLETON: ParamSpec = ParamSpec {
     name: "singleton",
@@ -67,135 +67,78 @@ static DR_GRPO_META: Meta = Meta {
 /// Group-relative advantage.
 pub(super) struct Grpo {
     meta: &'static Meta,
-}
-
-pub(super) static GRPO: Grpo = Grpo { meta: &GRPO_META };
-pub(super) static DR_GRPO: Grpo = Grpo {
-    meta: &DR_GRPO_META,
-};
-
-struct Convention {
     divide: bool,
-    ddof: u32,
-    eps: f64,
-    eps_in_var: bool,
-    raw_singleton: bool,
-    total: bool,
 }
 
-impl Grpo {
-    fn convention(&self, params: &Params) -> Convention {
-        let text = |name: &str| params.text(self.meta, name);
-        Convention {
-            divide: self.meta.id == "grpo" && text("norm") == "std",
-            ddof: u32::from(text("ddof") != "0"),
-            eps: params.number(self.meta, "eps", 1e-6),
-            eps_in_var: text("eps-at") == "var",
-            raw_singleton: text("singleton") == "raw",
-            total: text("score") == "total",
-        }
-    }
+pub(super) static GRPO: Derived<Grpo> = Derived(Grpo { meta: &GRPO_META, divide: true });
+pub(super) static DR_GRPO: Derived<Grpo> = Derived(Grpo { meta: &DR_GRPO_META, divide: false });
 
-    /// The value of every scored rollout as a node, in canonical order.
-    fn nodes(&self, context: &Context, params: &Params) -> Vec<(usize, Rc<Node>)> {
-        let convention = self.convention(params);
-        let symbol = if convention.total {
-            "R + step rewards"
-        } else {
-            "R"
-        };
-        let scores: Vec<(usize, Rc<Node>)> = context
-            .basis
-            .scored_rollouts()
-            .map(|i| {
-                let id = context.group.rollouts.get(i).map_or("", |r| &r.id);
-                let score = context.basis.score(context.group, i, convention.total);
-                (i, Node::leaf(format!("{symbol} of {id}"), score, id))
-            })
-            .collect();
-        let leaves: Vec<Rc<Node>> = scores.iter().map(|(_, leaf)| Rc::clone(leaf)).collect();
-        let alone = leaves.len() == 1 && convention.raw_singleton;
-        let (mean, std) = if alone {
-            (
-                Node::new("mean, group of one", Expr::Number(0.0)),
-                Node::new("std, group of one", Expr::Number(1.0)),
-            )
-        } else {
-            let mean = mean_node(&format!("mean {symbol}"), &leaves);
-            let eps = convention.eps_in_var.then_some(convention.eps);
-            let std = std_node(&leaves, &mean, convention.ddof, eps);
-            (mean, std)
-        };
-        scores
-            .into_iter()
-            .map(|(i, leaf)| {
-                let centred =
-                    Expr::sub(Expr::Named(Rc::clone(&leaf)), Expr::Named(Rc::clone(&mean)));
-                let below = if convention.eps_in_var && !alone {
-                    Expr::Named(Rc::clone(&std))
-                } else {
-                    Expr::Sum(vec![
-                        Expr::Named(Rc::clone(&std)),
-                        Expr::Number(convention.eps),
-                    ])
-                };
-                let expr = if !convention.divide {
-                    centred
-                } else if below.eval() == 0.0 {
-                    // Equal scores and no eps: 0/0 by the formula, 0 by convention.
-                    Expr::mul(centred, Expr::Number(0.0))
-                } else {
-                    Expr::div(centred, below)
-                };
-                (i, Node::new(format!("A {}", self.meta.id), expr))
-            })
-            .collect()
-    }
-}
-
-impl Estimator for Grpo {
+impl Formula for Grpo {
     fn meta(&self) -> &'static Meta {
         self.meta
     }
 
-    fn estimate(&self, context: &Context, params: &Params) -> Column {
-        let convention = self.convention(params);
-        let nodes = self.nodes(context, params);
-        let cells = context.per_rollout(|i| {
-            nodes
-                .iter()
-                .find(|(k, _)| *k == i)
-                .map(|(_, node)| node.value)
-                .filter(|value| value.is_finite())
-                .ok_or("not finite")
-        });
-        let mut text = if convention.divide {
+    fn cells<A: Algebra>(
+        &self,
+        algebra: &A,
+        context: &Context,
+        params: &Given,
+        wanted: Wanted,
+    ) -> Cells<A::Value> {
+        let scores = scores(algebra, context, params.is("score", "total"));
+        let all: Vec<A::Value> = scores.iter().map(|(_, v)| v.clone()).collect();
+        let alone = all.len() == 1 && params.is("singleton", "raw");
+        let eps = algebra.number(params.number("eps", 1e-6));
+        let mean = if alone {
+            algebra.named(|| "mean, group of one".to_owned(), algebra.number(0.0))
+        } else {
+            algebra.mean(|| "mean R".to_owned(), &all)
+        };
+        let below = if !self.divide || params.is("norm", "none") {
+            None
+        } else if alone {
+            let one = algebra.named(|| "std, group of one".to_owned(), algebra.number(1.0));
+            Some(algebra.sum(vec![one, eps]))
+        } else {
+            let ddof = usize::from(!params.is("ddof", "0"));
+            Some(if params.is("eps-at", "var") {
+                let variance = algebra.variance(&all, &mean, ddof);
+                algebra.named(
+                    || "sqrt(variance + eps)".to_owned(),
+                    algebra.sqrt(algebra.sum(vec![variance, eps])),
+                )
+            } else {
+                algebra.sum(vec![algebra.std(&all, &mean, ddof), eps])
+            })
+        };
+        fill(context, wanted, |step| {
+            let i = context.graph.rollout_of(step);
+            let own = scores.iter().find(|(k, _)| *k == i).map(|(_, v)| v.clone());
+            let centred = algebra.sub(own.ok_or("unscored")?, mean.clone());
+            Ok(match &below {
+                None => centred,
+                Some(below) => algebra.quotient(centred, below.clone()),
+            })
+        })
+    }
+
+    fn convention(&self, _context: &Context, params: &Given) -> String {
+        let mut text = if self.divide && params.is("norm", "std") {
             format!(
                 "ddof {}, eps {} in {}",
-                convention.ddof,
-                super::derivation::number(convention.eps),
-                if convention.eps_in_var { "var" } else { "std" }
+                params.text("ddof"),
+                params.text("eps"),
+                params.text("eps-at")
             )
         } else {
             "centre only".to_owned()
         };
-        if convention.raw_singleton {
+        if params.is("singleton", "raw") {
             text.push_str(", singleton raw");
         }
-        if convention.total {
+        if params.is("score", "total") {
             text.push_str(", score total");
         }
-        Column {
-            cells,
-            convention: text,
-        }
-    }
-
-    fn derive(&self, context: &Context, params: &Params, step: usize) -> Option<Rc<Node>> {
-        let i = context.graph.rollout_of(step);
-        self.nodes(context, params)
-            .into_iter()
-            .find(|(k, _)| *k == i)
-            .map(|(_, node)| node)
+        text
     }
 }

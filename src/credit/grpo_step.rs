@@ -1,10 +1,8 @@
 //! GRPO+Step: the return of each step against the returns of the group (ROLL's step_reinforce).
 
-use std::rc::Rc;
-
-use super::{
-    Column, Context, Estimator, Expr, Meta, Node, ParamSpec, Params, mean_node, stats, std_node,
-};
+use super::algebra::Algebra;
+use super::formula::{Cells, Derived, Formula, Given, Wanted, fill, scored_steps, step_leaf};
+use super::{Context, Meta, ParamSpec};
 
 static META: Meta = Meta {
     id: "grpo-step",
@@ -16,8 +14,8 @@ static META: Meta = Meta {
         ParamSpec {
             name: "norm",
             default: "std",
-            range: "std|mean",
-            meaning: "std: centre and divide; mean: centre only",
+            range: "std|mean|none",
+            meaning: "std: centre and divide; mean: centre only; none: the return itself",
         },
         ParamSpec {
             name: "pool",
@@ -25,17 +23,18 @@ static META: Meta = Meta {
             range: "all-steps|first-return",
             meaning: "the returns that give mean and deviation: of all steps, or of each rollout's first step",
         },
-        ParamSpec {
-            name: "ddof",
-            default: "1",
-            range: "0|1",
-            meaning: "taken off the count",
-        },
+        ParamSpec { name: "ddof", default: "1", range: "0|1", meaning: "taken off the count" },
         ParamSpec {
             name: "eps",
             default: "1e-6",
             range: "number from 0",
             meaning: "beside the deviation",
+        },
+        ParamSpec {
+            name: "alone",
+            default: "all-steps",
+            range: "all-steps|unscaled",
+            meaning: "first-return pool of one: all steps instead, or centred on it with a deviation of 1",
         },
         ParamSpec {
             name: "gamma",
@@ -50,147 +49,78 @@ static META: Meta = Meta {
 /// Step returns against the group's.
 pub(super) struct GrpoStep;
 
-pub(super) static GRPO_STEP: GrpoStep = GrpoStep;
-
-struct Pool {
-    /// Indices of the steps in the pool.
-    steps: Vec<usize>,
-    returns: Vec<f64>,
-    mean: f64,
-    below: Option<f64>,
-    fallback: bool,
-}
+pub(super) static GRPO_STEP: Derived<GrpoStep> = Derived(GrpoStep);
 
 impl GrpoStep {
-    fn returns<'a>(context: &'a Context, params: &Params) -> std::borrow::Cow<'a, [f64]> {
-        let gamma = params.number(&META, "gamma", context.settings.gamma);
-        if gamma == context.settings.gamma {
-            std::borrow::Cow::Borrowed(&context.returns.total)
-        } else {
-            std::borrow::Cow::Owned(context.basis.returns(context.group, gamma).total)
+    /// The steps whose returns give mean and deviation, and whether they had to be all steps.
+    fn pool(context: &Context, params: &Given) -> (Vec<usize>, bool) {
+        let all = scored_steps(context);
+        if !params.is("pool", "first-return") {
+            return (all, false);
         }
-    }
-
-    fn pool(context: &Context, params: &Params, returns: &[f64]) -> Pool {
-        let scored = |i: &usize| context.basis.scored.get(*i) == Some(&true);
-        let ranges = || {
-            (0..context.group.rollouts.len())
-                .filter(scored)
-                .filter_map(|i| context.group.rollouts.get(i))
-                .map(|r| r.steps.clone())
-        };
-        let all = || ranges().flatten().collect::<Vec<usize>>();
-        let first = params.text(&META, "pool") == "first-return";
-        let mut steps: Vec<usize> = if first {
-            ranges()
-                .filter(|r| !r.is_empty())
-                .map(|r| r.start)
-                .collect()
+        let first: Vec<usize> = all.iter().copied().filter(|&s| context.is_first(s)).collect();
+        if first.len() < 2 && params.is("alone", "all-steps") {
+            (all, true)
         } else {
-            all()
-        };
-        let fallback = first && steps.len() < 2;
-        if fallback {
-            steps = all();
-        }
-        let numbers: Vec<f64> = steps
-            .iter()
-            .filter_map(|&s| returns.get(s).copied())
-            .collect();
-        let mean = stats::mean(&numbers).unwrap_or(0.0);
-        let below = (params.text(&META, "norm") == "std").then(|| {
-            let ddof = u32::from(params.text(&META, "ddof") != "0");
-            stats::variance(&numbers, mean, ddof).sqrt() + params.number(&META, "eps", 1e-6)
-        });
-        Pool {
-            steps,
-            returns: numbers,
-            mean,
-            below,
-            fallback,
+            (first, false)
         }
     }
 }
 
-impl Estimator for GrpoStep {
+impl Formula for GrpoStep {
     fn meta(&self) -> &'static Meta {
         &META
     }
 
-    fn estimate(&self, context: &Context, params: &Params) -> Column {
-        let returns = Self::returns(context, params);
-        let pool = Self::pool(context, params, &returns);
-        let equal = stats::uniform(&pool.returns);
-        let mut cells = Vec::with_capacity(context.group.len());
-        for (i, rollout) in context.group.rollouts.iter().enumerate() {
-            let scored = context.basis.scored.get(i) == Some(&true);
-            for step in rollout.steps.clone() {
-                let g = returns.get(step).copied().unwrap_or(f64::NAN);
-                cells.push(if !scored {
-                    Err(context.unscored(i))
-                } else if equal && !pool.steps.is_empty() && pool.below == Some(0.0) {
-                    Ok((g - pool.mean) * 0.0)
-                } else {
-                    Ok(pool
-                        .below
-                        .map_or(g - pool.mean, |below| (g - pool.mean) / below))
-                });
-            }
-        }
-        let mut convention = match pool.below {
-            Some(_) => format!(
-                "ddof {}, eps {}",
-                params.text(&META, "ddof"),
-                super::derivation::number(params.number(&META, "eps", 1e-6))
-            ),
-            None => "centre only".to_owned(),
+    fn cells<A: Algebra>(
+        &self,
+        algebra: &A,
+        context: &Context,
+        params: &Given,
+        wanted: Wanted,
+    ) -> Cells<A::Value> {
+        let returns = context.returns_at(params.number("gamma", context.settings.gamma));
+        let leaf = |s: usize| {
+            step_leaf(algebra, context, "G", s, returns.get(s).copied().unwrap_or(f64::NAN))
         };
-        convention.push_str(", pool ");
-        convention.push_str(if pool.fallback {
-            "all-steps (one rollout)"
-        } else {
-            params.text(&META, "pool")
+        if params.is("norm", "none") {
+            return fill(context, wanted, |step| Ok(leaf(step)));
+        }
+        let (pool, _) = Self::pool(context, params);
+        let leaves: Vec<A::Value> = pool.iter().map(|&s| leaf(s)).collect();
+        let mean = algebra.mean(|| "mean G".to_owned(), &leaves);
+        let below = params.is("norm", "std").then(|| {
+            let ddof = usize::from(!params.is("ddof", "0"));
+            let std = if leaves.len() == 1 && params.is("alone", "unscaled") {
+                algebra.named(|| "std, pool of one".to_owned(), algebra.number(1.0))
+            } else {
+                algebra.std(&leaves, &mean, ddof)
+            };
+            algebra.sum(vec![std, algebra.number(params.number("eps", 1e-6))])
         });
-        Column { cells, convention }
+        fill(context, wanted, |step| {
+            let own = pool
+                .iter()
+                .position(|&s| s == step)
+                .filter(|_| matches!(wanted, Wanted::One(_)))
+                .and_then(|at| leaves.get(at).cloned())
+                .unwrap_or_else(|| leaf(step));
+            let centred = algebra.sub(own, mean.clone());
+            Ok(match &below {
+                None => centred,
+                Some(below) => algebra.quotient(centred, below.clone()),
+            })
+        })
     }
 
-    fn derive(&self, context: &Context, params: &Params, step: usize) -> Option<Rc<Node>> {
-        let i = context.graph.rollout_of(step);
-        if context.basis.scored.get(i) != Some(&true) {
-            return None;
-        }
-        let returns = Self::returns(context, params);
-        let pool = Self::pool(context, params, &returns);
-        let leaf = |s: usize| {
-            let at = context.at(s);
-            Node::leaf(
-                format!("G of {at}"),
-                returns.get(s).copied().unwrap_or(f64::NAN),
-                at,
-            )
+    fn convention(&self, context: &Context, params: &Given) -> String {
+        let how = match params.text("norm") {
+            "std" => format!("ddof {}, eps {}", params.text("ddof"), params.text("eps")),
+            "mean" => "centre only".to_owned(),
+            _ => return "the return itself".to_owned(),
         };
-        let leaves: Vec<Rc<Node>> = pool.steps.iter().map(|&s| leaf(s)).collect();
-        let mean = mean_node("mean G", &leaves);
-        let own = pool
-            .steps
-            .iter()
-            .position(|&s| s == step)
-            .and_then(|at| leaves.get(at).cloned())
-            .unwrap_or_else(|| leaf(step));
-        let centred = Expr::sub(Expr::Named(own), Expr::Named(Rc::clone(&mean)));
-        let expr = match pool.below {
-            None => centred,
-            Some(0.0) => Expr::mul(centred, Expr::Number(0.0)),
-            Some(_) => {
-                let ddof = u32::from(params.text(&META, "ddof") != "0");
-                let std = std_node(&leaves, &mean, ddof, None);
-                let eps = params.number(&META, "eps", 1e-6);
-                Expr::div(
-                    centred,
-                    Expr::Sum(vec![Expr::Named(std), Expr::Number(eps)]),
-                )
-            }
-        };
-        Some(Node::new("A grpo-step", expr))
+        let (_, fallback) = Self::pool(context, params);
+        let pool = if fallback { "all-steps (one rollout)" } else { params.text("pool") };
+        format!("{how}, pool {pool}")
     }
 }

@@ -2,13 +2,20 @@
 //!
 //! No file access lives here. All arithmetic is f64; sums run in canonical order.
 
+mod algebra;
 pub mod basis;
+mod bellman;
 pub mod derivation;
+mod formula;
+mod graph_columns;
 mod grpo;
 mod grpo_step;
 mod logged;
+mod outcome_columns;
 mod rtmc;
 pub mod stats;
+mod step_groups;
+mod turn_columns;
 pub mod values;
 
 use std::rc::Rc;
@@ -17,6 +24,7 @@ use std::sync::OnceLock;
 pub use basis::{
     Basis, BonusOn, CreditSettings, Prior, Returns, RewardSource, StepRewardMode, Visit,
 };
+pub use bellman::Bellman;
 pub use derivation::{Expr, Node};
 pub use values::{Parts, Split, ValueTable};
 
@@ -102,12 +110,7 @@ impl Params {
 
     fn text<'a>(&'a self, meta: &'a Meta, name: &str) -> &'a str {
         self.0.iter().find(|(n, _)| n == name).map_or_else(
-            || {
-                meta.params
-                    .iter()
-                    .find(|p| p.name == name)
-                    .map_or("", |p| p.default)
-            },
+            || meta.params.iter().find(|p| p.name == name).map_or("", |p| p.default),
             |(_, v)| v,
         )
     }
@@ -145,6 +148,22 @@ pub struct Context<'a> {
     pub returns: &'a Returns,
     /// Values at the settings' parameters.
     pub values: &'a ValueTable,
+    /// Statistics over all groups of the load, for columns that need the whole batch; `None` takes the
+    /// group for the batch.
+    pub batch: Option<&'a Batch>,
+}
+
+/// Mean and variance of a column's numbers over every scored step of the load.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Batch {
+    /// Mean return.
+    pub mean: f64,
+    /// Variance of the returns.
+    pub variance: f64,
+    /// Scored steps.
+    pub steps: usize,
+    /// Groups.
+    pub groups: usize,
 }
 
 impl Context<'_> {
@@ -152,44 +171,31 @@ impl Context<'_> {
     #[must_use]
     pub fn at(&self, step: usize) -> String {
         let i = self.graph.rollout_of(step);
-        self.group
-            .rollouts
-            .get(i)
-            .map_or_else(String::new, |rollout| {
-                format!(
-                    "{}:{}",
-                    rollout.id,
-                    step.saturating_sub(rollout.steps.start)
-                )
-            })
+        self.group.rollouts.get(i).map_or_else(String::new, |rollout| {
+            format!("{}:{}", rollout.id, step.saturating_sub(rollout.steps.start))
+        })
+    }
+
+    /// Whether a step is the first of its rollout.
+    #[must_use]
+    pub fn is_first(&self, step: usize) -> bool {
+        let i = self.graph.rollout_of(step);
+        self.group.rollouts.get(i).is_some_and(|r| r.steps.start == step)
     }
 
     /// Why a rollout is not scored.
     #[must_use]
     pub fn unscored(&self, rollout: usize) -> Missing {
-        self.basis
-            .unscored_reason
-            .get(rollout)
-            .copied()
-            .flatten()
-            .unwrap_or("unscored")
+        self.basis.unscored_reason.get(rollout).copied().flatten().unwrap_or("unscored")
     }
 
-    /// Fills a column that has one value per rollout.
-    fn per_rollout(
-        &self,
-        value: impl Fn(usize) -> Result<f64, Missing>,
-    ) -> Vec<Result<f64, Missing>> {
-        let mut cells = Vec::with_capacity(self.group.len());
-        for (i, rollout) in self.group.rollouts.iter().enumerate() {
-            let cell = if self.basis.scored.get(i) == Some(&true) {
-                value(i)
-            } else {
-                Err(self.unscored(i))
-            };
-            cells.extend(std::iter::repeat_n(cell, rollout.steps.len()));
+    /// Returns at a discount: the shared ones where it is the settings'.
+    fn returns_at(&self, gamma: f64) -> std::borrow::Cow<'_, [f64]> {
+        if gamma == self.settings.gamma {
+            std::borrow::Cow::Borrowed(&self.returns.total)
+        } else {
+            std::borrow::Cow::Owned(self.basis.returns(self.group, gamma).total)
         }
-        cells
     }
 }
 
@@ -223,10 +229,7 @@ impl ColumnSpec {
                 format!("{}, logged:NAME", known.join(", ")),
             ));
         }
-        Ok(Self {
-            name: id.to_owned(),
-            params: Params::default(),
-        })
+        Ok(Self { name: id.to_owned(), params: Params::default() })
     }
 
     /// Sets a parameter, checked against the column's table.
@@ -234,18 +237,16 @@ impl ColumnSpec {
         let specs = find(&self.name).map_or(&[][..], |e| e.meta().params);
         let Some(spec) = specs.iter().find(|p| p.name == param) else {
             let known: Vec<&str> = specs.iter().map(|p| p.name).collect();
-            return Err(ColumnError::Param(
-                self.name.clone(),
-                param.to_owned(),
-                known.join(", "),
-            ));
+            return Err(ColumnError::Param(self.name.clone(), param.to_owned(), known.join(", ")));
         };
         let choices: Vec<&str> = spec.range.split('|').map(str::trim).collect();
-        let fits = if spec.range.starts_with("number") {
-            value == "inherit"
-                || value
-                    .parse::<f64>()
-                    .is_ok_and(|x| x.is_finite() && x >= 0.0)
+        let special = |word: &str| value == word && spec.range.ends_with(word);
+        let fits = if spec.range.starts_with("text") {
+            !value.is_empty()
+        } else if spec.range.starts_with("number") {
+            special("inherit")
+                || special("inf")
+                || value.parse::<f64>().is_ok_and(|x| x.is_finite() && x >= 0.0)
         } else {
             choices.contains(&value)
         };
@@ -298,6 +299,22 @@ pub fn registry() -> &'static [&'static dyn Estimator] {
             &grpo_step::GRPO_STEP,
             &rtmc::RTMC,
             &grpo::DR_GRPO,
+            &outcome_columns::RLOO,
+            &outcome_columns::MAXRL,
+            &outcome_columns::OPO,
+            &turn_columns::REINFORCE,
+            &step_groups::GIGPO,
+            &step_groups::HGPO,
+            &step_groups::A2AGENT,
+            &turn_columns::SALT,
+            &turn_columns::TEMPO,
+            &turn_columns::TREE_TD,
+            &turn_columns::GAE,
+            &graph_columns::CRBC,
+            &graph_columns::GRAFT,
+            &graph_columns::GRAPH_GPO,
+            &step_groups::REWARD_FLOW,
+            &turn_columns::TREE_GRPO,
         ]
     })
 }
@@ -305,68 +322,8 @@ pub fn registry() -> &'static [&'static dyn Estimator] {
 /// The estimator with this id; `logged:NAME` for any name.
 #[must_use]
 pub fn find(id: &str) -> Option<&'static dyn Estimator> {
-    if id
-        .strip_prefix("logged:")
-        .is_some_and(|name| !name.is_empty())
-    {
+    if id.strip_prefix("logged:").is_some_and(|name| !name.is_empty()) {
         return Some(&logged::LOGGED);
     }
     registry().iter().copied().find(|e| e.meta().id == id)
-}
-
-/// A mean as a node: `(x1 + x2 + …) / n`, or the number itself when all are equal.
-fn mean_node(name: &str, leaves: &[Rc<Node>]) -> Rc<Node> {
-    let numbers: Vec<f64> = leaves.iter().map(|leaf| leaf.value).collect();
-    let terms: Vec<Expr> = leaves
-        .iter()
-        .map(|leaf| Expr::Named(Rc::clone(leaf)))
-        .collect();
-    if stats::uniform(&numbers) {
-        // All equal: the mean is that number itself. The leaves stay below it as its evidence.
-        let first = numbers.first().copied().unwrap_or(0.0);
-        return Rc::new(Node {
-            name: format!("{name}, all {} equal", numbers.len()),
-            value: first,
-            expr: Expr::Equal(terms),
-            source: None,
-        });
-    }
-    Node::new(
-        name,
-        Expr::div(Expr::Sum(terms), Expr::Count(numbers.len() as u64)),
-    )
-}
-
-/// The deviation as a node: `sqrt(((x1 - mean)*(x1 - mean) + …) / (n - ddof))`, 0 when all are equal;
-/// with `eps_in_var` the square root is taken over variance plus eps.
-fn std_node(leaves: &[Rc<Node>], mean: &Rc<Node>, ddof: u32, eps_in_var: Option<f64>) -> Rc<Node> {
-    let numbers: Vec<f64> = leaves.iter().map(|leaf| leaf.value).collect();
-    let variance = if stats::uniform(&numbers) {
-        Node::new("variance, all equal", Expr::Number(0.0))
-    } else {
-        let squares = leaves
-            .iter()
-            .map(|leaf| {
-                let d = || Expr::sub(Expr::Named(Rc::clone(leaf)), Expr::Named(Rc::clone(mean)));
-                Expr::mul(d(), d())
-            })
-            .collect();
-        let count = Expr::Count(numbers.len() as u64);
-        let below = if ddof == 0 {
-            count
-        } else {
-            Expr::sub(count, Expr::Count(u64::from(ddof)))
-        };
-        Node::new("variance", Expr::div(Expr::Sum(squares), below))
-    };
-    match eps_in_var {
-        Some(eps) => Node::new(
-            "sqrt(variance + eps)",
-            Expr::Sqrt(Box::new(Expr::Sum(vec![
-                Expr::Inline(variance),
-                Expr::Number(eps),
-            ]))),
-        ),
-        None => Node::new("std", Expr::Sqrt(Box::new(Expr::Inline(variance)))),
-    }
 }

@@ -1,12 +1,11 @@
 //! RTMC (arXiv 2604.11037): Q from visit counts against a smoothed V of the merged state.
 
 use std::borrow::Cow;
-use std::rc::Rc;
 
+use super::algebra::Algebra;
 use super::basis::{Prior, Visit};
-use super::{
-    Column, Context, Estimator, Expr, Meta, Node, ParamSpec, Params, ValueTable, mean_node, stats,
-};
+use super::formula::{Cells, Derived, Formula, Given, Wanted, fill, step_leaf};
+use super::{Context, Meta, ParamSpec, ValueTable, stats};
 
 static META: Meta = Meta {
     id: "rtmc",
@@ -49,231 +48,175 @@ static META: Meta = Meta {
     reading: "first visits of each pair; Q is not smoothed, or a singleton would always be 0",
 };
 
-/// Deviations below this count as none when normalising.
+/// Deviations up to this count as none when normalising.
 const NO_DEVIATION: f64 = 1e-8;
 
 /// Rollout-tree Monte Carlo.
 pub(super) struct Rtmc;
 
-pub(super) static RTMC: Rtmc = Rtmc;
+pub(super) static RTMC: Derived<Rtmc> = Derived(Rtmc);
 
+/// The numbers of one instance: the shared table where its parameters are the settings'.
 struct Table<'a> {
     values: Cow<'a, ValueTable>,
     returns: Cow<'a, [f64]>,
     prior: Prior,
+    /// One number per scored rollout; their mean is the prior.
+    prior_numbers: Vec<(usize, f64)>,
 }
 
-impl Rtmc {
-    fn table<'a>(context: &'a Context, params: &Params) -> Table<'a> {
+impl Table<'_> {
+    fn new<'a>(context: &'a Context, params: &Given) -> Table<'a> {
         let settings = context.settings;
-        let gamma = params.number(&META, "gamma", settings.gamma);
-        let n_prior = params.number(&META, "n-prior", settings.n_prior);
-        let prior = match params.text(&META, "prior") {
+        let gamma = params.number("gamma", settings.gamma);
+        let n_prior = params.number("n-prior", settings.n_prior);
+        let prior = match params.text("prior") {
             "auto" => Prior::Auto,
             "rate" => Prior::Rate,
             "mean" => Prior::Mean,
             "return0" => Prior::Return0,
             _ => settings.prior,
         };
-        let visit = match params.text(&META, "visit") {
+        let visit = match params.text("visit") {
             "pair" => Visit::Pair,
             "state" => Visit::State,
             "every" => Visit::Every,
             _ => settings.visit,
         };
-        let same = (gamma, n_prior, prior, visit)
-            == (
-                settings.gamma,
-                settings.n_prior,
-                settings.prior,
-                settings.visit,
-            );
-        if same {
-            return Table {
-                values: Cow::Borrowed(context.values),
-                returns: Cow::Borrowed(&context.returns.total),
-                prior,
-            };
+        let shared = (gamma, n_prior, prior, visit)
+            == (settings.gamma, settings.n_prior, settings.prior, settings.visit);
+        let returns = if gamma == settings.gamma {
+            Cow::Borrowed(context.returns)
+        } else {
+            Cow::Owned(context.basis.returns(context.group, gamma))
+        };
+        let (rollouts, numbers) =
+            context.basis.prior(context.group, prior, &settings.reward_source, &returns);
+        let values = if shared {
+            Cow::Borrowed(context.values)
+        } else {
+            let v_prior = stats::mean(&numbers).unwrap_or(0.0);
+            let scored = &context.basis.scored;
+            let (group, graph) = (context.group, context.graph);
+            let weights = (n_prior, v_prior);
+            Cow::Owned(ValueTable::new(group, graph, scored, &returns, visit, weights))
+        };
+        let returns = match returns {
+            Cow::Borrowed(r) => Cow::Borrowed(r.total.as_slice()),
+            Cow::Owned(r) => Cow::Owned(r.total),
+        };
+        let prior_numbers = rollouts.into_iter().zip(numbers).collect();
+        Table { values, returns, prior, prior_numbers }
+    }
+
+    fn mean<A: Algebra>(
+        &self,
+        algebra: &A,
+        context: &Context,
+        name: &str,
+        members: &[u32],
+    ) -> A::Value {
+        let leaves: Vec<A::Value> = members
+            .iter()
+            .map(|&s| {
+                let s = s as usize;
+                step_leaf(
+                    algebra,
+                    context,
+                    "G",
+                    s,
+                    self.returns.get(s).copied().unwrap_or(f64::NAN),
+                )
+            })
+            .collect();
+        algebra.mean(|| name.to_owned(), &leaves)
+    }
+
+    fn prior<A: Algebra>(&self, algebra: &A, context: &Context) -> A::Value {
+        let what = if self.prior == Prior::Return0 { "G_0" } else { "R" };
+        let leaves: Vec<A::Value> = self
+            .prior_numbers
+            .iter()
+            .map(|&(i, x)| {
+                algebra.leaf(x, || {
+                    let id = context.group.rollouts.get(i).map_or("", |r| &r.id);
+                    (format!("{what} of {id}"), id.to_owned())
+                })
+            })
+            .collect();
+        algebra.mean(|| format!("V_prior ({})", self.prior.name()), &leaves)
+    }
+
+    /// Q - V' of a step of a scored rollout.
+    fn advantage<A: Algebra>(
+        &self,
+        algebra: &A,
+        context: &Context,
+        prior: &A::Value,
+        step: usize,
+    ) -> Result<A::Value, super::Missing> {
+        let pair = context.graph.pair_of(step);
+        let state = context.graph.pair(pair).state;
+        if self.values.visit == Visit::State && self.values.counted(pair) == 0 {
+            return Err("not a first visit");
         }
-        let returns = context.basis.returns(context.group, gamma);
-        let (_, numbers) =
-            context
-                .basis
-                .prior(context.group, prior, &settings.reward_source, &returns);
-        let v_prior = stats::mean(&numbers).unwrap_or(0.0);
-        let values = ValueTable::new(
-            context.group,
-            context.graph,
-            &context.basis.scored,
-            &returns,
-            visit,
-            (n_prior, v_prior),
+        let q = self.mean(algebra, context, "Q(s,a)", self.values.pair_members(pair));
+        let v = self.mean(algebra, context, "V(s)", self.values.members(state));
+        if self.values.n_prior == 0.0 {
+            return Ok(algebra.sub(q, v));
+        }
+        let n = self.values.state(state).n as usize;
+        let n_prior = algebra.number(self.values.n_prior);
+        let smoothed = algebra.div(
+            algebra.sum(vec![
+                algebra.mul(algebra.count(n), v),
+                algebra.mul(n_prior.clone(), prior.clone()),
+            ]),
+            algebra.sum(vec![algebra.count(n), n_prior]),
         );
-        Table {
-            values: Cow::Owned(values),
-            returns: Cow::Owned(returns.total),
-            prior,
-        }
-    }
-
-    fn raw(context: &Context, values: &ValueTable) -> Vec<Result<f64, super::Missing>> {
-        let mut cells = Vec::with_capacity(context.group.len());
-        for (i, rollout) in context.group.rollouts.iter().enumerate() {
-            let scored = context.basis.scored.get(i) == Some(&true);
-            for step in rollout.steps.clone() {
-                let pair = context.graph.pair_of(step);
-                let state = context.graph.pair(pair).state;
-                cells.push(if !scored {
-                    Err(context.unscored(i))
-                } else if values.visit == Visit::State && values.counted(pair) == 0 {
-                    Err("not a first visit")
-                } else {
-                    values
-                        .smoothed(state)
-                        .map(|v| values.pair(pair).mean - v)
-                        .ok_or("no scored rollout was here")
-                });
-            }
-        }
-        cells
-    }
-
-    /// The deviation to divide by, when normalising and when there is one.
-    fn deviation(params: &Params, cells: &[Result<f64, super::Missing>]) -> Option<f64> {
-        if params.text(&META, "normalize") != "on" {
-            return None;
-        }
-        let numbers: Vec<f64> = cells.iter().copied().filter_map(Result::ok).collect();
-        let mean = stats::mean(&numbers)?;
-        let std = stats::variance(&numbers, mean, 0).sqrt();
-        (std > NO_DEVIATION).then_some(std)
+        Ok(algebra.sub(q, algebra.inline(|| "V'(s)".to_owned(), smoothed)))
     }
 }
 
-impl Estimator for Rtmc {
+impl Formula for Rtmc {
     fn meta(&self) -> &'static Meta {
         &META
     }
 
-    fn estimate(&self, context: &Context, params: &Params) -> Column {
-        let table = Self::table(context, params);
-        let mut cells = Self::raw(context, &table.values);
-        let deviation = Self::deviation(params, &cells);
-        if let Some(std) = deviation {
-            for cell in &mut cells {
-                *cell = cell.map(|a| a / std);
-            }
+    fn cells<A: Algebra>(
+        &self,
+        algebra: &A,
+        context: &Context,
+        params: &Given,
+        wanted: Wanted,
+    ) -> Cells<A::Value> {
+        let table = Table::new(context, params);
+        let prior = table.prior(algebra, context);
+        let raw =
+            |wanted| fill(context, wanted, |step| table.advantage(algebra, context, &prior, step));
+        if !params.is("normalize", "on") {
+            return raw(wanted);
         }
+        let all: Vec<A::Value> = raw(Wanted::All).into_iter().filter_map(Result::ok).collect();
+        let mean = algebra.mean(|| "mean A".to_owned(), &all);
+        let std = algebra.std(&all, &mean, 0);
+        let divide = algebra.get(&std) > NO_DEVIATION;
+        raw(wanted)
+            .into_iter()
+            .map(|cell| cell.map(|a| if divide { algebra.div(a, std.clone()) } else { a }))
+            .collect()
+    }
+
+    fn convention(&self, context: &Context, params: &Given) -> String {
+        let table = Table::new(context, params);
         let number = super::derivation::number;
-        let convention = format!(
+        format!(
             "n_prior {}, V_prior {} ({}), visit {}{}",
             number(table.values.n_prior),
             number(table.values.v_prior),
             table.prior.name(),
             table.values.visit.name(),
-            if deviation.is_some() {
-                ", divided by std"
-            } else {
-                ""
-            }
-        );
-        Column { cells, convention }
-    }
-
-    fn derive(&self, context: &Context, params: &Params, step: usize) -> Option<Rc<Node>> {
-        let table = Self::table(context, params);
-        let cells = Self::raw(context, &table.values);
-        cells.get(step).copied()?.ok()?;
-        let pair = context.graph.pair_of(step);
-        let state = context.graph.pair(pair).state;
-        let leaves = |steps: &[u32]| -> Vec<Rc<Node>> {
-            steps
-                .iter()
-                .map(|&s| {
-                    let at = context.at(s as usize);
-                    let g = table.returns.get(s as usize).copied().unwrap_or(f64::NAN);
-                    Node::leaf(format!("G of {at}"), g, at)
-                })
-                .collect()
-        };
-        let q = mean_node("Q(s,a)", &leaves(table.values.pair_members(pair)));
-        let v = mean_node("V(s)", &leaves(table.values.members(state)));
-        let n = u64::from(table.values.state(state).n);
-        let n_prior = table.values.n_prior;
-        let smoothed = if n_prior == 0.0 {
-            v
-        } else {
-            let prior = self.prior_node(context, params);
-            Node::new(
-                "V'(s)",
-                Expr::div(
-                    Expr::Sum(vec![
-                        Expr::mul(Expr::Count(n), Expr::Named(v)),
-                        Expr::mul(Expr::Number(n_prior), Expr::Named(prior)),
-                    ]),
-                    Expr::Sum(vec![Expr::Count(n), Expr::Number(n_prior)]),
-                ),
-            )
-        };
-        let inline = if n_prior == 0.0 {
-            Expr::Named(smoothed)
-        } else {
-            Expr::Inline(smoothed)
-        };
-        let difference = Expr::sub(Expr::Named(q), inline);
-        let expr = match Self::deviation(params, &cells) {
-            None => difference,
-            Some(std) => {
-                let all = cells
-                    .iter()
-                    .enumerate()
-                    .filter_map(|(s, cell)| {
-                        let a = (*cell).ok()?;
-                        let at = context.at(s);
-                        Some(Node::leaf(format!("Q - V' of {at}"), a, at))
-                    })
-                    .collect::<Vec<_>>();
-                let mean = mean_node("mean A", &all);
-                let node = super::std_node(&all, &mean, 0, None);
-                debug_assert!(node.value.to_bits() == std.to_bits());
-                Expr::div(difference, Expr::Named(node))
-            }
-        };
-        Some(Node::new("A rtmc", expr))
-    }
-}
-
-impl Rtmc {
-    fn prior_node(&self, context: &Context, params: &Params) -> Rc<Node> {
-        let settings = context.settings;
-        let table = Self::table(context, params);
-        let gamma = params.number(&META, "gamma", settings.gamma);
-        let returns = context.basis.returns(context.group, gamma);
-        let (rollouts, numbers) = context.basis.prior(
-            context.group,
-            table.prior,
-            &settings.reward_source,
-            &returns,
-        );
-        let leaves: Vec<Rc<Node>> = rollouts
-            .iter()
-            .zip(&numbers)
-            .map(|(&i, &x)| {
-                let id = context.group.rollouts.get(i).map_or("", |r| &r.id);
-                Node::leaf(
-                    format!(
-                        "{} of {id}",
-                        if table.prior == Prior::Return0 {
-                            "G_0"
-                        } else {
-                            "R"
-                        }
-                    ),
-                    x,
-                    id,
-                )
-            })
-            .collect();
-        mean_node(&format!("V_prior ({})", table.prior.name()), &leaves)
+            if params.is("normalize", "on") { ", divided by std" } else { "" }
+        )
     }
 }

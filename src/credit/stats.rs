@@ -4,30 +4,20 @@
 /// The sum from left to right, starting with the first number; 0 for none.
 #[must_use]
 pub fn sum(numbers: &[f64]) -> f64 {
-    numbers
-        .iter()
-        .copied()
-        .reduce(|acc, x| acc + x)
-        .unwrap_or(0.0)
+    numbers.iter().copied().reduce(|acc, x| acc + x).unwrap_or(0.0)
 }
 
 /// Whether all numbers are the same: then every deviation is exactly 0.
 #[must_use]
 pub fn uniform(numbers: &[f64]) -> bool {
-    numbers
-        .windows(2)
-        .all(|pair| matches!(pair, [a, b] if a == b))
+    numbers.windows(2).all(|pair| matches!(pair, [a, b] if a == b))
 }
 
 /// The mean; for equal numbers that number itself, never a rounding residue. `None` for no numbers.
 #[must_use]
 pub fn mean(numbers: &[f64]) -> Option<f64> {
     let first = *numbers.first()?;
-    if uniform(numbers) {
-        Some(first)
-    } else {
-        Some(sum(numbers) / numbers.len() as f64)
-    }
+    if uniform(numbers) { Some(first) } else { Some(sum(numbers) / numbers.len() as f64) }
 }
 
 /// The two-pass variance with `ddof` taken off the count; exactly 0 for equal numbers.

@@ -181,10 +181,8 @@ impl ValueTable {
 
 fn mean(members: &[u32], returns: &Returns) -> Mean {
     let of = |list: &[f64]| {
-        let numbers: Vec<f64> = members
-            .iter()
-            .filter_map(|&s| list.get(s as usize).copied())
-            .collect();
+        let numbers: Vec<f64> =
+            members.iter().filter_map(|&s| list.get(s as usize).copied()).collect();
         stats::mean(&numbers).unwrap_or(0.0)
     };
     Mean {
@@ -212,13 +210,7 @@ impl Split {
         let sign = value.signum();
         candidates
             .into_iter()
-            .reduce(|best, next| {
-                if next.1 * sign > best.1 * sign {
-                    next
-                } else {
-                    best
-                }
-            })
+            .reduce(|best, next| if next.1 * sign > best.1 * sign { next } else { best })
             .map_or("", |(name, _)| name)
     }
 }

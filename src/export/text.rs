@@ -78,11 +78,7 @@ pub fn cut_left(text: &str, limit: usize) -> Cow<'_, str> {
         kept.push(grapheme);
     }
     kept.reverse();
-    Cow::Owned(if limit > 0 {
-        format!("…{}", kept.concat())
-    } else {
-        String::new()
-    })
+    Cow::Owned(if limit > 0 { format!("…{}", kept.concat()) } else { String::new() })
 }
 
 /// The text in exactly `limit` cells: cut or padded at the right.
@@ -213,10 +209,7 @@ mod tests {
 
     #[test]
     fn a_progress_line_keeps_its_last_segment() {
-        assert_eq!(
-            lines("10%\r50%\r100%\r\nnext").collect::<Vec<_>>(),
-            ["100%", "next"]
-        );
+        assert_eq!(lines("10%\r50%\r100%\r\nnext").collect::<Vec<_>>(), ["100%", "next"]);
     }
 
     #[test]
@@ -226,10 +219,7 @@ mod tests {
         assert_eq!(fit("文件名.py", 6).chars().count(), 4);
         assert_eq!(width(&fit("文件名.py", 6)), 6);
         assert_eq!(width("👩\u{200d}👩\u{200d}👧"), 2);
-        assert_eq!(
-            cut("👩\u{200d}👩\u{200d}👧ab", 3),
-            "👩\u{200d}👩\u{200d}👧…"
-        );
+        assert_eq!(cut("👩\u{200d}👩\u{200d}👧ab", 3), "👩\u{200d}👩\u{200d}👧…");
         assert_eq!(cut_left("a/b/core.py", 8), "…core.py");
     }
 }

@@ -47,17 +47,9 @@ impl PathTree {
     /// rollout: canonical, whatever the order of the input.
     #[must_use]
     pub fn new(group: &Group, graph: &StateGraph, scored: &[bool]) -> Self {
-        let (walking, empty): (Vec<u32>, Vec<u32>) =
-            (0..group.rollouts.len() as u32).partition(|&i| {
-                group
-                    .rollouts
-                    .get(i as usize)
-                    .is_some_and(|r| !r.steps.is_empty())
-            });
-        let mut tree = Self {
-            rows: Vec::new(),
-            empty,
-        };
+        let (walking, empty): (Vec<u32>, Vec<u32>) = (0..group.rollouts.len() as u32)
+            .partition(|&i| group.rollouts.get(i as usize).is_some_and(|r| !r.steps.is_empty()));
+        let mut tree = Self { rows: Vec::new(), empty };
         tree.split(group, graph, scored, &walking, 0, None);
         tree.mark_elsewhere(graph);
         tree
@@ -67,21 +59,17 @@ impl PathTree {
     #[must_use]
     pub fn row_of(&self, rollout: u32, t: u32) -> Option<usize> {
         let mut walked = 0;
-        let mut at = self
-            .rows
-            .iter()
-            .position(|r| r.depth == 0 && r.members.contains(&rollout))?;
+        let mut at = self.rows.iter().position(|r| r.depth == 0 && r.members.contains(&rollout))?;
         loop {
             let row = self.rows.get(at)?;
             walked += row.steps;
             if t < walked {
                 return Some(at);
             }
-            at = *row.children.iter().find(|&&c| {
-                self.rows
-                    .get(c)
-                    .is_some_and(|r| r.members.contains(&rollout))
-            })?;
+            at = *row
+                .children
+                .iter()
+                .find(|&&c| self.rows.get(c).is_some_and(|r| r.members.contains(&rollout)))?;
         }
     }
 
@@ -95,10 +83,7 @@ impl PathTree {
         parent: Option<usize>,
     ) {
         let step = |i: u32, t: u32| {
-            let steps = group
-                .rollouts
-                .get(i as usize)
-                .map_or(0..0, |r| r.steps.clone());
+            let steps = group.rollouts.get(i as usize).map_or(0..0, |r| r.steps.clone());
             let at = steps.start + t as usize;
             (at < steps.end).then_some(at)
         };
@@ -112,9 +97,7 @@ impl PathTree {
             }
         }
         let weight = |list: &[u32]| {
-            list.iter()
-                .filter(|&&i| scored.get(i as usize).copied().unwrap_or(false))
-                .count()
+            list.iter().filter(|&&i| scored.get(i as usize).copied().unwrap_or(false)).count()
         };
         parts.sort_by_key(|(_, list)| (std::cmp::Reverse(weight(list)), list.first().copied()));
         for (first, list) in parts {
@@ -130,16 +113,10 @@ impl PathTree {
             let inside: Vec<usize> = (from..from + steps).filter_map(|t| step(lead, t)).collect();
             let index = self.rows.len();
             self.rows.push(Row {
-                depth: parent
-                    .and_then(|p| self.rows.get(p))
-                    .map_or(0, |r| r.depth + 1),
+                depth: parent.and_then(|p| self.rows.get(p)).map_or(0, |r| r.depth + 1),
                 parent,
                 children: Vec::new(),
-                ending: list
-                    .iter()
-                    .copied()
-                    .filter(|&i| step(i, from + steps).is_none())
-                    .collect(),
+                ending: list.iter().copied().filter(|&i| step(i, from + steps).is_none()).collect(),
                 pair: first,
                 first_step: inside.first().copied().unwrap_or_default(),
                 steps,
@@ -149,10 +126,8 @@ impl PathTree {
                     .filter(|&&s| graph.branching.get(graph.state_of(s) as usize) == Some(&true))
                     .count() as u32,
                 elsewhere: 0,
-                revisits: inside
-                    .iter()
-                    .filter(|&&s| graph.revisit.get(s) == Some(&true))
-                    .count() as u32,
+                revisits: inside.iter().filter(|&&s| graph.revisit.get(s) == Some(&true)).count()
+                    as u32,
                 members: list.clone(),
             });
             if let Some(row) = parent.and_then(|p| self.rows.get_mut(p)) {
@@ -165,11 +140,8 @@ impl PathTree {
     /// Counts for each row the rows under other parents that start at the same state: the places
     /// where the tree shows one state more than once.
     fn mark_elsewhere(&mut self, graph: &StateGraph) {
-        let firsts: Vec<(u32, Option<usize>)> = self
-            .rows
-            .iter()
-            .map(|r| (graph.pair(r.pair).state, r.parent))
-            .collect();
+        let firsts: Vec<(u32, Option<usize>)> =
+            self.rows.iter().map(|r| (graph.pair(r.pair).state, r.parent)).collect();
         for (row, &(state, parent)) in self.rows.iter_mut().zip(&firsts) {
             let mut others: Vec<Option<usize>> = firsts
                 .iter()

@@ -114,10 +114,8 @@ impl StateGraph {
         let mut pairs = keys.clone();
         pairs.sort_unstable();
         pairs.dedup();
-        let step_pair: Vec<PairId> = keys
-            .iter()
-            .map(|key| pairs.binary_search(key).unwrap_or_default() as PairId)
-            .collect();
+        let step_pair: Vec<PairId> =
+            keys.iter().map(|key| pairs.binary_search(key).unwrap_or_default() as PairId).collect();
         let mut state_pairs = vec![(0_u32, 0_u32); projection.states as usize];
         for (id, pair) in pairs.iter().enumerate() {
             if let Some(range) = state_pairs.get_mut(pair.state as usize) {
@@ -158,28 +156,19 @@ impl StateGraph {
     /// The pair with this id.
     #[must_use]
     pub fn pair(&self, id: PairId) -> Pair {
-        self.pairs.get(id as usize).copied().unwrap_or(Pair {
-            state: 0,
-            action: 0,
-        })
+        self.pairs.get(id as usize).copied().unwrap_or(Pair { state: 0, action: 0 })
     }
 
     /// The counts of a pair.
     #[must_use]
     pub fn pair_count(&self, id: PairId) -> Counts {
-        self.pair_counts
-            .get(id as usize)
-            .copied()
-            .unwrap_or_default()
+        self.pair_counts.get(id as usize).copied().unwrap_or_default()
     }
 
     /// The counts of a state.
     #[must_use]
     pub fn state_count(&self, state: StateId) -> Counts {
-        self.state_counts
-            .get(state as usize)
-            .copied()
-            .unwrap_or_default()
+        self.state_counts.get(state as usize).copied().unwrap_or_default()
     }
 
     /// The pair of a step.
@@ -259,18 +248,9 @@ impl StateGraph {
             let rollouts = self.state_counts.get(state).map_or(0, |c| c.rollouts);
             set(&mut self.branching, state, live.len() >= 2 && rollouts >= 2);
             for &(pair, _) in &live {
-                for &step in self
-                    .pair_steps
-                    .get(pair as usize)
-                    .cloned()
-                    .unwrap_or_default()
-                    .iter()
+                for &step in self.pair_steps.get(pair as usize).cloned().unwrap_or_default().iter()
                 {
-                    let me = self
-                        .step_rollout
-                        .get(step as usize)
-                        .copied()
-                        .unwrap_or_default();
+                    let me = self.step_rollout.get(step as usize).copied().unwrap_or_default();
                     if !scored.get(me as usize).copied().unwrap_or(false) {
                         continue;
                     }
@@ -295,11 +275,7 @@ impl StateGraph {
         let mut edges: Vec<(StateId, PairId, StateId)> = Vec::with_capacity(group.len());
         for rollout in &group.rollouts {
             for step in rollout.steps.clone() {
-                let next = if step + 1 < rollout.steps.end {
-                    self.state_of(step + 1)
-                } else {
-                    end
-                };
+                let next = if step + 1 < rollout.steps.end { self.state_of(step + 1) } else { end };
                 edges.push((self.state_of(step), self.pair_of(step), next));
             }
         }
@@ -313,10 +289,7 @@ impl StateGraph {
                 transitions.add_edge(
                     NodeIndex::new(from as usize),
                     NodeIndex::new(to as usize),
-                    Transition {
-                        pair,
-                        visits: run.len() as u32,
-                    },
+                    Transition { pair, visits: run.len() as u32 },
                 );
             }
         }

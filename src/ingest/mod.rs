@@ -1,1 +1,32 @@
-//! Placeholder.
+//! Readers: what is in a file, where its records are, and what a record says.
+//!
+//! Content is sniffed, never only the name ([`shape`]); a file is cut into records while it streams
+//! ([`split`]); one file per format turns a record into rollouts ([`Reader`]), and the same reader
+//! parses the record again when a person asks for its text ([`StepText`]).
+//!
+//! Nothing here groups rollouts, decides outcomes or counts anything: that is [`crate::load`].
+//! Which tool is what kind of action is not decided here either: that is [`crate::facts`].
+
+pub mod ending;
+pub mod frames;
+pub mod json;
+pub mod messages;
+pub mod native;
+mod native_step;
+pub mod nemo_gym;
+pub mod r2e_gym;
+pub mod reader;
+pub mod repair;
+pub mod scan;
+pub mod shape;
+pub mod split;
+pub mod tau_bench;
+pub mod text;
+pub mod turns;
+
+pub use reader::{
+    Context, Layout, NotRollouts, Parsed, Part, Reader, RecordError, RecordErrorKind, Sniff, by_id,
+    detect, digest, digest64, read_record, readers, short_digest,
+};
+pub use shape::Shape;
+pub use text::StepText;

@@ -1,1 +1,63 @@
-//! Placeholder.
+//! The driver: walks what was given, cuts files into records, reads them in workers, joins them into
+//! groups in canonical order, and reports all that happened.
+//!
+//! The outcome depends neither on the number of threads nor on the order of lines. No text is kept:
+//! [`Sources`] reads it again on demand. No format knowledge lives here, and no statistics.
+
+mod assemble;
+mod budget;
+mod error;
+mod group;
+mod identity;
+mod keys;
+mod options;
+mod outcome;
+mod read_at;
+mod report;
+mod sources;
+mod tally;
+mod walk;
+mod warn;
+mod work;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+pub use error::{LoadError, TextError};
+pub use options::{LoadOptions, Pool, Progress, SuccessRule};
+pub use report::{
+    FileReport, FileVerdict, LoadReport, Note, OutcomeOrigin, Skipped, Totals, Unscored, Warning,
+};
+pub use sources::Sources;
+
+use crate::profile::Profiles;
+use crate::rollout::Corpus;
+
+/// What a load gives.
+#[derive(Debug)]
+pub struct Loaded {
+    /// The groups, sorted by key.
+    pub corpus: Corpus,
+    /// What was read, skipped, coerced and decided.
+    pub report: LoadReport,
+    /// The way back to the text.
+    pub sources: Sources,
+}
+
+/// Loads files, folders and standard input (`-`).
+///
+/// A file that holds no rollouts is listed in the report with its reason; when nothing at all holds
+/// rollouts, that is [`LoadError::NoRollouts`].
+pub fn load(
+    paths: &[PathBuf],
+    options: &LoadOptions,
+    profiles: &Arc<Profiles>,
+) -> Result<Loaded, LoadError> {
+    let inputs = walk::inputs(paths)?;
+    let (sources, verdicts) = Sources::open(inputs, options.from.as_deref())?;
+    if sources.is_empty() {
+        return Err(LoadError::NoRollouts { files: verdicts });
+    }
+    let harvest = work::read_all(&sources, options, profiles)?;
+    assemble::assemble(harvest, sources, verdicts, options, profiles)
+}

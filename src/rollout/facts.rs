@@ -109,10 +109,7 @@ impl StepResult {
     /// Whether it is known not to have worked.
     #[must_use]
     pub const fn failed(self) -> bool {
-        matches!(
-            self,
-            Self::Error | Self::Timeout | Self::Interrupted | Self::Killed
-        )
+        matches!(self, Self::Error | Self::Timeout | Self::Interrupted | Self::Killed)
     }
 }
 
@@ -288,17 +285,13 @@ impl FactTable {
     #[must_use]
     pub fn targets_of(&self, fact: &Fact) -> &[Sym] {
         let start = fact.targets.start as usize;
-        self.targets
-            .get(start..start + fact.targets.len as usize)
-            .unwrap_or(&[])
+        self.targets.get(start..start + fact.targets.len as usize).unwrap_or(&[])
     }
 
     /// The facts that move the state at a step.
     #[must_use]
     pub fn effects_of(&self, step: &StepFacts) -> &[Fact] {
-        self.effects
-            .get(step.effects.0 as usize..step.effects.1 as usize)
-            .unwrap_or(&[])
+        self.effects.get(step.effects.0 as usize..step.effects.1 as usize).unwrap_or(&[])
     }
 
     /// The edit behind an id.
@@ -309,23 +302,16 @@ impl FactTable {
 
     /// Appends a rollout's facts, with its symbols mapped into the group's.
     pub fn append(&mut self, other: &Self, map: &SymMap) {
-        let (targets, edits, effects) = (
-            self.targets.len() as u32,
-            self.edits.len() as u32,
-            self.effects.len() as u32,
-        );
+        let (targets, edits, effects) =
+            (self.targets.len() as u32, self.edits.len() as u32, self.effects.len() as u32);
         let shift = |fact: &Fact| Fact {
             op: map.map(fact.op),
             runner: map.map(fact.runner),
-            targets: Targets {
-                start: fact.targets.start + targets,
-                len: fact.targets.len,
-            },
+            targets: Targets { start: fact.targets.start + targets, len: fact.targets.len },
             edit: fact.edit.map(|e| EditId(e.0 + edits)),
             ..*fact
         };
-        self.targets
-            .extend(other.targets.iter().map(|&t| map.map(t)));
+        self.targets.extend(other.targets.iter().map(|&t| map.map(t)));
         self.edits.extend_from_slice(&other.edits);
         self.effects.extend(other.effects.iter().map(shift));
         self.steps.extend(other.steps.iter().map(|s| StepFacts {

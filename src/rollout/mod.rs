@@ -29,13 +29,8 @@ pub enum Outcome {
 
 impl Outcome {
     /// All outcomes, in display order.
-    pub const ALL: [Self; 5] = [
-        Self::Success,
-        Self::Failure,
-        Self::Truncated,
-        Self::Error,
-        Self::Unscored,
-    ];
+    pub const ALL: [Self; 5] =
+        [Self::Success, Self::Failure, Self::Truncated, Self::Error, Self::Unscored];
 
     /// The word used in exports.
     #[must_use]
@@ -148,6 +143,8 @@ pub struct Rollout {
     pub segment_starts: Vec<u32>,
     /// Calls that are no steps of the policy.
     pub excluded_calls: u32,
+    /// Id of the rollout that this one branched off, for trees of forked rollouts.
+    pub forked_from: Option<String>,
 }
 
 /// The steps of a group, one entry per step, rollout after rollout.
@@ -201,6 +198,28 @@ impl Group {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.steps.turn.is_empty()
+    }
+
+    /// For each rollout the index of the one that its tree of forks starts with; itself without forks.
+    #[must_use]
+    pub fn fork_roots(&self) -> Vec<usize> {
+        let parent = |i: usize| {
+            let from = self.rollouts.get(i)?.forked_from.as_deref()?;
+            self.find(from).filter(|&p| p != i)
+        };
+        (0..self.rollouts.len())
+            .map(|i| {
+                let mut at = i;
+                // A loop of forks is a broken file: stop after as many hops as there are rollouts.
+                for _ in 0..self.rollouts.len() {
+                    match parent(at) {
+                        Some(p) => at = p,
+                        None => break,
+                    }
+                }
+                at
+            })
+            .collect()
     }
 
     /// The rollout with this id.

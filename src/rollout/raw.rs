@@ -107,6 +107,9 @@ pub struct RawStep {
 pub struct RawRollout {
     /// Rollout id; `None` lets the loader make a short content hash.
     pub id: Option<String>,
+    /// Name of the run that wrote the record: the loader takes it as the id of a rollout without one
+    /// where it is the only rollout of that run in its group.
+    pub run: Option<String>,
     /// Task id; `None` costs the record (a rollout without a task cannot be grouped), unless the
     /// loader finds one in the file's name.
     pub task: Option<String>,
@@ -144,6 +147,8 @@ pub struct RawRollout {
     pub ending: Ending,
     /// Steps.
     pub steps: Vec<RawStep>,
+    /// The rollout that this one branched off.
+    pub forked_from: Option<String>,
     /// Calls that are no steps of the policy (user simulator, sub-agent).
     pub excluded_calls: u32,
     /// What was coerced or odd, for the load report: (field, reason).

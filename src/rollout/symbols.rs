@@ -70,10 +70,7 @@ impl Symbols {
 
     /// All symbols with their texts, in order of insertion.
     pub fn iter(&self) -> impl Iterator<Item = (Sym, &str)> {
-        self.texts
-            .iter()
-            .enumerate()
-            .map(|(i, t)| (Sym(i as u32), &**t))
+        self.texts.iter().enumerate().map(|(i, t)| (Sym(i as u32), &**t))
     }
 
     /// Adds every text of `other`; the result maps `other`'s symbols to this table's.

@@ -90,10 +90,7 @@ impl EditKey {
 
 /// The first hexadecimal digits of a hash, as a number.
 pub(super) fn short_hash(bytes: &[u8; 32], digits: u32) -> u64 {
-    let head = bytes
-        .iter()
-        .take(8)
-        .fold(0_u64, |acc, &b| acc << 8 | u64::from(b));
+    let head = bytes.iter().take(8).fold(0_u64, |acc, &b| acc << 8 | u64::from(b));
     head >> (64 - 4 * digits.clamp(1, 16))
 }
 
@@ -120,12 +117,7 @@ pub(super) enum ActionKey {
         tool: Sym,
     },
     /// By tool and canonical arguments.
-    Call {
-        tool: Sym,
-        brief: Sym,
-        call: u64,
-        failed: bool,
-    },
+    Call { tool: Sym, brief: Sym, call: u64, failed: bool },
     /// A bare category (`respond`, `think`, `finish`).
     Bare(Category),
     /// A ready-made key.
@@ -157,19 +149,13 @@ impl ActionKey {
             _ if fact.result.failed() => fact.result,
             _ => StepResult::Unknown,
         };
-        let keeps_op = !matches!(
-            category,
-            Category::View | Category::Modify | Category::Create
-        ) || fact.flags.has(Flags::REVERT)
+        let keeps_op = !matches!(category, Category::View | Category::Modify | Category::Create)
+            || fact.flags.has(Flags::REVERT)
             || fact.flags.has(Flags::UNSTASH);
         let edits = matches!(category, Category::Modify | Category::Create);
         Self::Coding {
             category,
-            op: if keeps_op && category != Category::Test {
-                fact.op
-            } else {
-                Sym::NONE
-            },
+            op: if keeps_op && category != Category::Test { fact.op } else { Sym::NONE },
             span: if category == Category::View {
                 Span::of(fact.extent, granularity)
             } else {
@@ -182,11 +168,7 @@ impl ActionKey {
             },
             targets: targets.into(),
             result: shown,
-            tool: if category == Category::Other {
-                step.tool
-            } else {
-                Sym::NONE
-            },
+            tool: if category == Category::Other { step.tool } else { Sym::NONE },
         }
     }
 
@@ -195,12 +177,7 @@ impl ActionKey {
         if step.tool.is_none() {
             return Self::Bare(step.action.category);
         }
-        Self::Call {
-            tool: step.tool,
-            brief: step.brief,
-            call: step.call,
-            failed: false,
-        }
+        Self::Call { tool: step.tool, brief: step.brief, call: step.call, failed: false }
     }
 
     /// The signature as text.
@@ -213,9 +190,7 @@ impl ActionKey {
         match self {
             Self::Bare(category) => category.name().to_owned(),
             Self::Logged(key) => symbols.text(*key).to_owned(),
-            Self::Call {
-                tool, brief, call, ..
-            } => {
+            Self::Call { tool, brief, call, .. } => {
                 let (tool, brief) = (symbols.text(*tool), symbols.text(*brief));
                 if brief.is_empty() {
                     format!("{tool}:{:04x}", call >> 48)
@@ -223,15 +198,7 @@ impl ActionKey {
                     format!("{tool}({brief})")
                 }
             }
-            Self::Coding {
-                category,
-                op,
-                span,
-                edit,
-                targets,
-                result,
-                tool,
-            } => {
+            Self::Coding { category, op, span, edit, targets, result, tool } => {
                 let mut label = category.name().to_owned();
                 let mut part = |text: &str| {
                     if !text.is_empty() {

@@ -145,10 +145,7 @@ pub struct KnobError {
 
 /// The names of the knobs, in the order of the panel, with their values from coarse to fine.
 pub const KNOBS: [(&str, &str); 17] = [
-    (
-        "view-bucket",
-        "off, file, 500, 100, 50, 10, lines, or any width",
-    ),
+    ("view-bucket", "off, file, 500, 100, 50, 10, lines, or any width"),
     ("view-extent", "off, on"),
     ("edit-identity", "none, file, kind, new-text, old+new"),
     ("edit-hash", "1..16 digits"),
@@ -168,14 +165,7 @@ pub const KNOBS: [(&str, &str); 17] = [
 ];
 
 /// The names of the presets.
-pub const PRESETS: [&str; 6] = [
-    "paper",
-    "paper-literal",
-    "coarse",
-    "coarser",
-    "fine",
-    "exact",
-];
+pub const PRESETS: [&str; 6] = ["paper", "paper-literal", "coarse", "coarser", "fine", "exact"];
 
 impl Granularity {
     /// The setting that the published method describes, with executions and their results in the state.
@@ -207,10 +197,7 @@ impl Granularity {
         let paper = Self::paper();
         Ok(match name {
             "paper" => paper,
-            "paper-literal" => Self {
-                execute: ExecuteTrace::Off,
-                ..paper
-            },
+            "paper-literal" => Self { execute: ExecuteTrace::Off, ..paper },
             "coarse" => Self {
                 view_bucket: ViewBucket::File,
                 view_extent: false,
@@ -237,12 +224,9 @@ impl Granularity {
                 tests_as_one: true,
                 ..paper
             },
-            "fine" => Self {
-                view_bucket: ViewBucket::Width(50),
-                edit_hash: 8,
-                failed: true,
-                ..paper
-            },
+            "fine" => {
+                Self { view_bucket: ViewBucket::Width(50), edit_hash: 8, failed: true, ..paper }
+            }
             "exact" => Self {
                 view_bucket: ViewBucket::Width(10),
                 edit_hash: 16,
@@ -464,10 +448,7 @@ mod tests {
     #[test]
     fn wrong_values_name_the_right_ones() {
         let error = Granularity::paper().set("edit-hash", "17").unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "unknown value of edit-hash `17`; expected 1..16 digits"
-        );
+        assert_eq!(error.to_string(), "unknown value of edit-hash `17`; expected 1..16 digits");
         assert!(Granularity::paper().set("nope", "1").is_err());
     }
 }

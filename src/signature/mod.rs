@@ -84,30 +84,15 @@ impl Abstraction {
         let keyed = group.steps.state.iter().filter(|s| !s.is_none()).count();
         let (coding, calls) = group.coding_calls;
         if steps > 0 && keyed == steps {
-            (
-                Self::Logged,
-                format!("all {steps} steps have a state key in the file"),
-            )
+            (Self::Logged, format!("all {steps} steps have a state key in the file"))
         } else if calls > 0 && coding * 2 >= calls {
-            (
-                Self::Swe,
-                format!("{coding} of {calls} calls are coding actions"),
-            )
+            (Self::Swe, format!("{coding} of {calls} calls are coding actions"))
         } else if group.steps.facts.steps.iter().any(|s| !s.page.is_none()) {
-            (
-                Self::Page,
-                format!("the profile {} names a page field", group.profile),
-            )
+            (Self::Page, format!("the profile {} names a page field", group.profile))
         } else if calls == 0 && keyed > 0 {
-            (
-                Self::Logged,
-                format!("{keyed} of {steps} steps have a state key in the file"),
-            )
+            (Self::Logged, format!("{keyed} of {steps} steps have a state key in the file"))
         } else {
-            (
-                Self::Tools,
-                format!("{coding} of {calls} calls are coding actions: fewer than half"),
-            )
+            (Self::Tools, format!("{coding} of {calls} calls are coding actions: fewer than half"))
         }
     }
 }
@@ -134,16 +119,9 @@ pub struct Projection {
 
 #[derive(Debug)]
 enum Contents {
-    Swe {
-        states: states::StateTable,
-        elements: Vec<swe::Element>,
-    },
-    Tools {
-        states: states::StateTable,
-    },
-    Keys {
-        keys: Vec<simple::Key>,
-    },
+    Swe { states: states::StateTable, elements: Vec<swe::Element> },
+    Tools { states: states::StateTable },
+    Keys { keys: Vec<simple::Key> },
 }
 
 impl Projection {
@@ -171,15 +149,9 @@ impl Projection {
     /// The signature of an action as text.
     #[must_use]
     pub fn action_label(&self, group: &Group, action: ActionId) -> String {
-        self.keys
-            .get(action as usize)
-            .map_or_else(String::new, |key| {
-                key.label(
-                    &group.symbols,
-                    &|path| self.path_label(path),
-                    &self.granularity,
-                )
-            })
+        self.keys.get(action as usize).map_or_else(String::new, |key| {
+            key.label(&group.symbols, &|path| self.path_label(path), &self.granularity)
+        })
     }
 
     /// The granularity it was made with.

@@ -27,11 +27,7 @@ impl Scope {
         } else {
             cut(text, granularity.target)
         };
-        let name = if scoped.is_empty() {
-            Sym::NONE
-        } else {
-            self.names.intern(&scoped)
-        };
+        let name = if scoped.is_empty() { Sym::NONE } else { self.names.intern(&scoped) };
         self.memo.insert(path, name);
         name
     }
@@ -43,9 +39,7 @@ impl Scope {
 }
 
 fn basename(path: &str) -> &str {
-    path.rsplit('/')
-        .find(|part| !part.is_empty())
-        .unwrap_or(path)
+    path.rsplit('/').find(|part| !part.is_empty()).unwrap_or(path)
 }
 
 fn cut(path: &str, scope: TargetScope) -> String {
@@ -63,11 +57,7 @@ fn cut(path: &str, scope: TargetScope) -> String {
             let parts: Vec<&str> = path.split('/').collect();
             let folders = parts.len().saturating_sub(1).min(k as usize);
             let head: Vec<&str> = parts.into_iter().take(folders).collect();
-            if head.is_empty() {
-                "./".to_owned()
-            } else {
-                format!("{}/", head.join("/"))
-            }
+            if head.is_empty() { "./".to_owned() } else { format!("{}/", head.join("/")) }
         }
         TargetScope::Path => path.to_owned(),
     }
@@ -83,17 +73,13 @@ pub fn is_test_file(path: &str) -> bool {
         || stem == "conftest"
         || name.contains(".test.")
         || name.contains(".spec.")
-        || path
-            .split('/')
-            .any(|part| matches!(part, "tests" | "test" | "__tests__"))
+        || path.split('/').any(|part| matches!(part, "tests" | "test" | "__tests__"))
 }
 
 /// Shortest suffixes, by whole path components, that tell the given paths apart.
 pub(super) fn suffix_labels(names: &Symbols) -> Vec<String> {
-    let all: Vec<Vec<&str>> = names
-        .iter()
-        .map(|(_, text)| text.split('/').filter(|p| !p.is_empty()).collect())
-        .collect();
+    let all: Vec<Vec<&str>> =
+        names.iter().map(|(_, text)| text.split('/').filter(|p| !p.is_empty()).collect()).collect();
     let mut count: FxHashMap<&[&str], u32> = FxHashMap::default();
     for parts in &all {
         for start in 0..parts.len() {
@@ -125,10 +111,7 @@ mod tests {
         for path in ["src/a/core.py", "src/b/core.py", "lib.py", ".", "core.py"] {
             names.intern(path);
         }
-        assert_eq!(
-            suffix_labels(&names),
-            ["a/core.py", "b/core.py", "lib.py", ".", "core.py"]
-        );
+        assert_eq!(suffix_labels(&names), ["a/core.py", "b/core.py", "lib.py", ".", "core.py"]);
     }
 
     #[test]

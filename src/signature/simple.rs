@@ -50,13 +50,7 @@ pub(super) fn project(
             } else if by_call {
                 ActionKey::call(step)
             } else {
-                ActionKey::coding(
-                    step,
-                    &group.steps.facts,
-                    &group.symbols,
-                    granularity,
-                    &mut scope,
-                )
+                ActionKey::coding(step, &group.steps.facts, &group.symbols, granularity, &mut scope)
             };
             let taken = intern(&mut actions, &mut action_index, key);
             action.push(taken);
@@ -67,11 +61,7 @@ pub(super) fn project(
                 Abstraction::History => past,
                 Abstraction::Logged => {
                     let text = group.steps.state.get(at).copied().unwrap_or(Sym::NONE);
-                    let key = if text.is_none() {
-                        Key::Start
-                    } else {
-                        Key::Text(text)
-                    };
+                    let key = if text.is_none() { Key::Start } else { Key::Text(text) };
                     intern(&mut keys, &mut key_index, key)
                 }
                 Abstraction::Page => {
@@ -81,11 +71,7 @@ pub(super) fn project(
                 Abstraction::Index => intern(&mut keys, &mut key_index, Key::Index(t as u32)),
                 Abstraction::Observation | Abstraction::Swe => {
                     let key = previous.map_or(Key::Start, |p| {
-                        Key::Seen(if granularity.mask {
-                            p.seen_masked
-                        } else {
-                            p.seen
-                        })
+                        Key::Seen(if granularity.mask { p.seen_masked } else { p.seen })
                     });
                     intern(&mut keys, &mut key_index, key)
                 }
@@ -167,10 +153,8 @@ pub(super) fn set_label(content: &[u32], projection: &Projection, group: &Group)
     if content.is_empty() {
         return "{}".to_owned();
     }
-    let mut calls: Vec<String> = content
-        .iter()
-        .map(|&action| projection.action_label(group, action))
-        .collect();
+    let mut calls: Vec<String> =
+        content.iter().map(|&action| projection.action_label(group, action)).collect();
     calls.sort();
     format!("{{{}}}", calls.join(", "))
 }

@@ -61,10 +61,7 @@ impl StateTable {
         let Some(&(start, end, counters)) = self.states.get(id as usize) else {
             return (&[], Counters::default());
         };
-        (
-            self.arena.get(start as usize..end as usize).unwrap_or(&[]),
-            counters,
-        )
+        (self.arena.get(start as usize..end as usize).unwrap_or(&[]), counters)
     }
 }
 
@@ -78,10 +75,7 @@ pub(super) struct Content {
 
 impl Content {
     pub(super) fn new(sequence: bool) -> Self {
-        Self {
-            sequence,
-            ..Self::default()
-        }
+        Self { sequence, ..Self::default() }
     }
 
     /// Adds an element: into the set (no effect when it is there), or at the end of the sequence.

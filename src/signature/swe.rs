@@ -59,18 +59,8 @@ pub(super) fn project(group: &Group, granularity: &Granularity) -> Projection {
         let mut content = Content::new(granularity.sequence);
         let mut edits = Edits::default();
         let mut seen = Seen::default();
-        for step in group
-            .steps
-            .facts
-            .steps
-            .get(rollout.steps.clone())
-            .unwrap_or(&[])
-        {
-            state.push(states.id(
-                content.hash(),
-                content.elements(),
-                seen.counters(granularity),
-            ));
+        for step in group.steps.facts.steps.get(rollout.steps.clone()).unwrap_or(&[]) {
+            state.push(states.id(content.hash(), content.elements(), seen.counters(granularity)));
             let key = ActionKey::coding(
                 step,
                 &group.steps.facts,
@@ -88,10 +78,7 @@ pub(super) fn project(group: &Group, granularity: &Granularity) -> Projection {
         states: states.len() as u32,
         actions: actions.len() as u32,
         collisions: collisions(group, granularity),
-        contents: Contents::Swe {
-            states,
-            elements: walker.elements,
-        },
+        contents: Contents::Swe { states, elements: walker.elements },
         keys: actions,
         scope: walker.scope,
         granularity: granularity.clone(),
@@ -206,21 +193,10 @@ impl Walker<'_> {
         if level == ExecuteTrace::Off {
             return;
         }
-        let targets = if level >= ExecuteTrace::Target {
-            self.targets(fact, table)
-        } else {
-            Vec::new()
-        };
-        let result = if level >= ExecuteTrace::Result {
-            fact.result
-        } else {
-            StepResult::Unknown
-        };
-        let command = if level == ExecuteTrace::Command {
-            step.command
-        } else {
-            0
-        };
+        let targets =
+            if level >= ExecuteTrace::Target { self.targets(fact, table) } else { Vec::new() };
+        let result = if level >= ExecuteTrace::Result { fact.result } else { StepResult::Unknown };
+        let command = if level == ExecuteTrace::Command { step.command } else { 0 };
         let id = self.id(Element::Execute(fact.op, targets.into(), result, command));
         content.add(id);
     }
@@ -234,11 +210,7 @@ impl Walker<'_> {
         }
         let span = Span::of(fact.extent, self.granularity);
         for path in self.targets(fact, table) {
-            let id = self.id(if view {
-                Element::View(path, span)
-            } else {
-                Element::Search(path)
-            });
+            let id = self.id(if view { Element::View(path, span) } else { Element::Search(path) });
             content.add(id);
         }
     }
@@ -248,10 +220,7 @@ impl Walker<'_> {
             return;
         }
         let key = EditKey::of(fact, table, self.granularity);
-        let kind = fact
-            .edit
-            .and_then(|id| table.edit(id))
-            .map(|edit| edit.kind);
+        let kind = fact.edit.and_then(|id| table.edit(id)).map(|edit| edit.kind);
         for path in self.targets(fact, table) {
             let id = self.id(match (fact.category, kind) {
                 (Category::Create, _) => Element::Create(path, key),
@@ -355,10 +324,7 @@ fn collisions(group: &Group, granularity: &Granularity) -> u32 {
             fulls.push(full);
         }
     }
-    known
-        .values()
-        .map(|fulls| fulls.len().saturating_sub(1) as u32)
-        .sum()
+    known.values().map(|fulls| fulls.len().saturating_sub(1) as u32).sum()
 }
 
 /// The text of a state: files with their operations, then the flags.
@@ -396,10 +362,9 @@ pub(super) fn label(
             Element::Insert(path, key) => (path, hashed("I", key)),
             Element::Delete(path) => (path, "D".to_owned()),
             Element::Revert(path) => (path, "R".to_owned()),
-            Element::Failed(category, op, path) => (
-                path,
-                format!("!{}:{}", category.name(), group.symbols.text(*op)),
-            ),
+            Element::Failed(category, op, path) => {
+                (path, format!("!{}:{}", category.name(), group.symbols.text(*op)))
+            }
             Element::Execute(program, targets, result, command) => {
                 let mut text = format!("X:{}", group.symbols.text(*program));
                 if granularity.execute >= ExecuteTrace::Target {

@@ -1,0 +1,609 @@
+//! Columns that follow turns: REINFORCE++, SALT, TEMPO, tree differences, GAE, Tree-GRPO.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::algebra::Algebra;
+use super::bellman::{Bellman, Next, successor};
+use super::formula::{
+    Cells, Derived, Formula, Given, Groups, Wanted, fill, scored_steps, scores, step_leaf,
+};
+use super::{Context, Meta, ParamSpec};
+
+const SCORE: ParamSpec = ParamSpec {
+    name: "score",
+    default: "outcome",
+    range: "outcome|total",
+    meaning: "outcome: R; total: R plus all step rewards",
+};
+
+/// GRPO values of the scored rollouts at its default convention (ddof 1, eps 1e-6 beside std).
+pub(super) fn grpo<A: Algebra>(
+    algebra: &A,
+    context: &Context,
+    total: bool,
+) -> Vec<(usize, A::Value)> {
+    let scores = scores(algebra, context, total);
+    let all: Vec<A::Value> = scores.iter().map(|(_, v)| v.clone()).collect();
+    let mean = algebra.mean(|| "mean R".to_owned(), &all);
+    let below = algebra.sum(vec![algebra.std(&all, &mean, 1), algebra.number(1e-6)]);
+    scores
+        .into_iter()
+        .map(|(i, v)| {
+            let value = algebra.div(algebra.sub(v, mean.clone()), below.clone());
+            let id = || context.group.rollouts.get(i).map_or("", |r| &r.id);
+            (i, algebra.named(|| format!("GRPO of {}", id()), value))
+        })
+        .collect()
+}
+
+/// The value of the step's rollout.
+pub(super) fn of_rollout<V: Clone>(
+    context: &Context,
+    values: &[(usize, V)],
+    step: usize,
+) -> Option<V> {
+    let i = context.graph.rollout_of(step);
+    values.iter().find(|(j, _)| *j == i).map(|(_, v)| v.clone())
+}
+
+static REINFORCE_META: Meta = Meta {
+    id: "reinforce++",
+    title: "REINFORCE++",
+    formula: "(G_t - mean) / sqrt(var + 1e-8) over every scored step of the load, gamma 1",
+    source: "arXiv 2501.03262; verl",
+    uses_states: false,
+    params: &[
+        ParamSpec {
+            name: "gamma",
+            default: "1",
+            range: "number from 0 to 1, or inherit",
+            meaning: "discount per action",
+        },
+        ParamSpec {
+            name: "ddof",
+            default: "1",
+            range: "0|1",
+            meaning: "taken off the count under the variance",
+        },
+        ParamSpec {
+            name: "baseline",
+            default: "none",
+            range: "none|group",
+            meaning: "none: returns; group: R - mean R of the group (a group of one keeps R), the same at every step",
+        },
+        ParamSpec {
+            name: "whiten",
+            default: "batch",
+            range: "batch|group|off",
+            meaning: "batch: over all groups of the load; group: over this group alone; off: no whitening",
+        },
+        SCORE,
+    ],
+    reading: "var as verl's masked variance, ddof 1",
+};
+
+/// Whitened returns.
+pub(super) struct Reinforce;
+pub(super) static REINFORCE: Derived<Reinforce> = Derived(Reinforce);
+
+/// Beside the variance.
+const VAR_EPS: f64 = 1e-8;
+
+impl Reinforce {
+    fn rows<A: Algebra>(
+        algebra: &A,
+        context: &Context,
+        params: &Given,
+    ) -> FxHashMap<usize, A::Value> {
+        let steps = scored_steps(context);
+        if params.is("baseline", "group") {
+            let scores = scores(algebra, context, params.is("score", "total"));
+            let all: Vec<A::Value> = scores.iter().map(|(_, v)| v.clone()).collect();
+            let mean = algebra.mean(|| "mean R".to_owned(), &all);
+            let centred: Vec<(usize, A::Value)> = scores
+                .into_iter()
+                .map(|(i, v)| (i, if all.len() == 1 { v } else { algebra.sub(v, mean.clone()) }))
+                .collect();
+            return steps
+                .into_iter()
+                .filter_map(|s| Some((s, of_rollout(context, &centred, s)?)))
+                .collect();
+        }
+        let returns = context.returns_at(params.number("gamma", context.settings.gamma));
+        steps
+            .into_iter()
+            .map(|s| {
+                let g = returns.get(s).copied().unwrap_or(f64::NAN);
+                (s, step_leaf(algebra, context, "G", s, g))
+            })
+            .collect()
+    }
+}
+
+impl Formula for Reinforce {
+    fn meta(&self) -> &'static Meta {
+        &REINFORCE_META
+    }
+
+    fn cells<A: Algebra>(
+        &self,
+        algebra: &A,
+        context: &Context,
+        params: &Given,
+        wanted: Wanted,
+    ) -> Cells<A::Value> {
+        let rows = Self::rows(algebra, context, params);
+        let own: Vec<A::Value> =
+            scored_steps(context).into_iter().filter_map(|s| rows.get(&s).cloned()).collect();
+        let ddof = usize::from(!params.is("ddof", "0"));
+        let (mean, root) = match context.batch.filter(|_| params.is("whiten", "batch")) {
+            Some(batch) => (
+                algebra.named(
+                    || format!("mean over {} steps of the batch", batch.steps),
+                    algebra.number(batch.mean),
+                ),
+                algebra.sqrt(
+                    algebra.sum(vec![algebra.number(batch.variance), algebra.number(VAR_EPS)]),
+                ),
+            ),
+            None => {
+                let mean = algebra.mean(|| "mean G".to_owned(), &own);
+                let variance = algebra.variance(&own, &mean, ddof.min(own.len().saturating_sub(1)));
+                let root = algebra.sqrt(algebra.sum(vec![variance, algebra.number(VAR_EPS)]));
+                (mean, root)
+            }
+        };
+        let root = algebra.named(|| "sqrt(var + 1e-8)".to_owned(), root);
+        fill(context, wanted, |step| {
+            let x = rows.get(&step).cloned().ok_or("no return")?;
+            if params.is("whiten", "off") {
+                return Ok(x);
+            }
+            Ok(algebra.div(algebra.sub(x, mean.clone()), root.clone()))
+        })
+    }
+
+    fn convention(&self, context: &Context, params: &Given) -> String {
+        let batch = match context.batch {
+            Some(b) if params.is("whiten", "batch") => {
+                format!("batch of {} steps in {} groups", b.steps, b.groups)
+            }
+            _ if params.is("whiten", "off") => "not whitened".to_owned(),
+            _ => "batch: this group alone".to_owned(),
+        };
+        format!("gamma {}, ddof {}, {batch}", params.text("gamma"), params.text("ddof"))
+    }
+}
+
+static SALT_META: Meta = Meta {
+    id: "salt",
+    title: "SALT",
+    formula: "mean GRPO value over identical transitions (s, a, s')",
+    source: "arXiv 2510.20022",
+    uses_states: true,
+    params: &[SCORE],
+    reading: "one END state after the last action",
+};
+
+/// Step-level advantages over identical transitions.
+pub(super) struct Salt;
+pub(super) static SALT: Derived<Salt> = Derived(Salt);
+
+/// The next state, or END, as a key.
+pub(super) fn next_key(context: &Context, step: usize) -> u32 {
+    match successor(context, step, false) {
+        Next::State(state) => state,
+        Next::End(_) => u32::MAX,
+    }
+}
+
+impl Formula for Salt {
+    fn meta(&self) -> &'static Meta {
+        &SALT_META
+    }
+
+    fn cells<A: Algebra>(
+        &self,
+        algebra: &A,
+        context: &Context,
+        params: &Given,
+        wanted: Wanted,
+    ) -> Cells<A::Value> {
+        let values = grpo(algebra, context, params.is("score", "total"));
+        let groups =
+            Groups::by(context, |s| Some((context.graph.pair_of(s), next_key(context, s))));
+        fill(context, wanted, |step| {
+            let members: Vec<A::Value> =
+                groups.of(step).iter().filter_map(|&s| of_rollout(context, &values, s)).collect();
+            Ok(algebra.mean(|| "mean GRPO over the transition".to_owned(), &members))
+        })
+    }
+
+    fn convention(&self, _context: &Context, _params: &Given) -> String {
+        "GRPO ddof 1, eps 1e-6".to_owned()
+    }
+}
+
+static TEMPO_META: Meta = Meta {
+    id: "tempo",
+    title: "TEMPO",
+    formula: "[(R - mean) + V(s') - V(s)] / (std + eps), V over the action prefix, where it branches",
+    source: "arXiv 2509.18314",
+    uses_states: true,
+    params: &[
+        ParamSpec {
+            name: "prefix",
+            default: "action",
+            range: "action|state",
+            meaning: "what rollouts share: the actions so far, or the states so far",
+        },
+        ParamSpec {
+            name: "eps",
+            default: "1e-6",
+            range: "number from 0",
+            meaning: "beside the deviation",
+        },
+        SCORE,
+    ],
+    reading: "the V difference enters only where the prefix has two or more continuations",
+};
+
+/// Tree-estimated mean prefix value.
+pub(super) struct Tempo;
+pub(super) static TEMPO: Derived<Tempo> = Derived(Tempo);
+
+/// A prefix tree: nodes with the scored rollouts through them and their continuations.
+struct Prefixes {
+    members: Vec<Vec<usize>>,
+    children: Vec<FxHashSet<u32>>,
+    /// Node before and node after each step.
+    around: FxHashMap<usize, (u32, u32)>,
+}
+
+impl Prefixes {
+    fn new(context: &Context, by_state: bool) -> Self {
+        let mut tree = Self {
+            members: vec![Vec::new()],
+            children: vec![FxHashSet::default()],
+            around: FxHashMap::default(),
+        };
+        let mut index: FxHashMap<(u32, u32), u32> = FxHashMap::default();
+        for i in context.basis.scored_rollouts() {
+            let steps = context.group.rollouts.get(i).map_or(0..0, |r| r.steps.clone());
+            let mut at = tree.enter(&mut index, None, i);
+            if by_state && let Some(first) = steps.clone().next() {
+                at = tree.enter(&mut index, Some((at, context.graph.state_of(first))), i);
+            }
+            for step in steps {
+                let key = if by_state {
+                    next_key(context, step)
+                } else {
+                    context.graph.pair(context.graph.pair_of(step)).action
+                };
+                let next = tree.enter(&mut index, Some((at, key)), i);
+                tree.around.insert(step, (at, next));
+                at = next;
+            }
+        }
+        tree
+    }
+
+    fn enter(
+        &mut self,
+        index: &mut FxHashMap<(u32, u32), u32>,
+        edge: Option<(u32, u32)>,
+        rollout: usize,
+    ) -> u32 {
+        let node = match edge {
+            None => 0,
+            Some((from, key)) => {
+                if let Some(list) = self.children.get_mut(from as usize) {
+                    list.insert(key);
+                }
+                *index.entry((from, key)).or_insert_with(|| {
+                    self.members.push(Vec::new());
+                    self.children.push(FxHashSet::default());
+                    self.members.len() as u32 - 1
+                })
+            }
+        };
+        if let Some(list) = self.members.get_mut(node as usize) {
+            list.push(rollout);
+        }
+        node
+    }
+
+    fn value<A: Algebra>(
+        &self,
+        algebra: &A,
+        scores: &[(usize, A::Value)],
+        node: u32,
+        name: &str,
+    ) -> A::Value {
+        let through = self.members.get(node as usize).map_or(&[][..], |m| m);
+        let leaves: Vec<A::Value> =
+            scores.iter().filter(|(i, _)| through.contains(i)).map(|(_, v)| v.clone()).collect();
+        algebra.mean(|| name.to_owned(), &leaves)
+    }
+}
+
+impl Formula for Tempo {
+    fn meta(&self) -> &'static Meta {
+        &TEMPO_META
+    }
+
+    fn cells<A: Algebra>(
+        &self,
+        algebra: &A,
+        context: &Context,
+        params: &Given,
+        wanted: Wanted,
+    ) -> Cells<A::Value> {
+        let scores = scores(algebra, context, params.is("score", "total"));
+        let all: Vec<A::Value> = scores.iter().map(|(_, v)| v.clone()).collect();
+        let mean = algebra.mean(|| "mean R".to_owned(), &all);
+        let std = algebra.std(&all, &mean, 1);
+        let below = algebra.sum(vec![std, algebra.number(params.number("eps", 1e-6))]);
+        let tree = Prefixes::new(context, params.is("prefix", "state"));
+        fill(context, wanted, |step| {
+            let own = of_rollout(context, &scores, step).ok_or("unscored")?;
+            let mut above = algebra.sub(own, mean.clone());
+            let &(before, after) = tree.around.get(&step).ok_or("no prefix")?;
+            if tree.children.get(before as usize).is_some_and(|c| c.len() >= 2) {
+                let v = |node, name| tree.value(algebra, &scores, node, name);
+                above = algebra
+                    .sub(algebra.sum(vec![above, v(after, "V after")]), v(before, "V before"));
+            }
+            Ok(algebra.quotient(above, below.clone()))
+        })
+    }
+
+    fn convention(&self, _context: &Context, params: &Given) -> String {
+        format!("prefix of {}s, ddof 1, eps {}", params.text("prefix"), params.text("eps"))
+    }
+}
+
+static TREE_TD_META: Meta = Meta {
+    id: "tree-td",
+    title: "Tree TD",
+    formula: "V(s') - V(s), V = mean R of the rollouts through s, V after the last action = R",
+    source: "temporal differences on the rollout tree",
+    uses_states: true,
+    params: &[],
+    reading: "each rollout counts once at a state",
+};
+
+/// Differences of mean terminal rewards.
+pub(super) struct TreeTd;
+pub(super) static TREE_TD: Derived<TreeTd> = Derived(TreeTd);
+
+impl Formula for TreeTd {
+    fn meta(&self) -> &'static Meta {
+        &TREE_TD_META
+    }
+
+    fn cells<A: Algebra>(
+        &self,
+        algebra: &A,
+        context: &Context,
+        _params: &Given,
+        wanted: Wanted,
+    ) -> Cells<A::Value> {
+        let scores = scores(algebra, context, false);
+        let mut through: Vec<Vec<usize>> = vec![Vec::new(); context.graph.state_counts.len()];
+        for step in scored_steps(context) {
+            if context.graph.revisit.get(step) == Some(&false)
+                && let Some(list) = through.get_mut(context.graph.state_of(step) as usize)
+            {
+                list.push(context.graph.rollout_of(step));
+            }
+        }
+        let v = |state: u32, name: &str| {
+            let here = through.get(state as usize).map_or(&[][..], |t| t);
+            let leaves: Vec<A::Value> =
+                scores.iter().filter(|(i, _)| here.contains(i)).map(|(_, v)| v.clone()).collect();
+            algebra.mean(|| name.to_owned(), &leaves)
+        };
+        fill(context, wanted, |step| {
+            let after = match successor(context, step, true) {
+                Next::State(next) => v(next, "V(s')"),
+                Next::End(_) => of_rollout(context, &scores, step).ok_or("unscored")?,
+            };
+            Ok(algebra.sub(after, v(context.graph.state_of(step), "V(s)")))
+        })
+    }
+
+    fn convention(&self, _context: &Context, _params: &Given) -> String {
+        "mean R, undiscounted".to_owned()
+    }
+}
+
+static GAE_META: Meta = Meta {
+    id: "gae",
+    title: "GAE",
+    formula: "sum_l (gamma lambda)^l delta_{t+l}, delta = r + gamma V(s') - V(s), V after the end 0",
+    source: "arXiv 1506.02438",
+    uses_states: false,
+    params: &[
+        ParamSpec {
+            name: "gamma",
+            default: "inherit",
+            range: "number from 0 to 1, or inherit",
+            meaning: "discount per action",
+        },
+        ParamSpec {
+            name: "lambda",
+            default: "0.95",
+            range: "number from 0 to 1",
+            meaning: "mixing of step lengths",
+        },
+        ParamSpec {
+            name: "values",
+            default: "rtmc",
+            range: "rtmc|bellman|logged",
+            meaning: "where V comes from: V' of the state table, Bellman values, or logged numbers",
+        },
+        ParamSpec {
+            name: "critic",
+            default: "critic",
+            range: "text",
+            meaning: "name of the logged numbers",
+        },
+    ],
+    reading: "V' of the state table stands in for a critic unless one is logged",
+};
+
+/// Generalised advantage estimation.
+pub(super) struct Gae;
+pub(super) static GAE: Derived<Gae> = Derived(Gae);
+
+impl Gae {
+    /// V before each step; `None` where there is none.
+    fn values(context: &Context, params: &Given, gamma: f64) -> Vec<Option<f64>> {
+        match params.text("values") {
+            "logged" => context
+                .group
+                .steps
+                .values
+                .iter()
+                .find(|(name, _)| name == params.text("critic"))
+                .map_or_else(|| vec![None; context.group.len()], |(_, v)| v.clone()),
+            "bellman" => {
+                let solved = Bellman::solve(context, gamma, false);
+                (0..context.group.len())
+                    .map(|s| {
+                        Some(solved.value(context.graph.state_of(s))).filter(|v| v.is_finite())
+                    })
+                    .collect()
+            }
+            _ => (0..context.group.len())
+                .map(|s| context.values.smoothed(context.graph.state_of(s)))
+                .collect(),
+        }
+    }
+}
+
+impl Formula for Gae {
+    fn meta(&self) -> &'static Meta {
+        &GAE_META
+    }
+
+    fn cells<A: Algebra>(
+        &self,
+        algebra: &A,
+        context: &Context,
+        params: &Given,
+        wanted: Wanted,
+    ) -> Cells<A::Value> {
+        let gamma = params.number("gamma", context.settings.gamma);
+        let lambda = params.number("lambda", 0.95);
+        let values = Self::values(context, params, gamma);
+        let mut cells: FxHashMap<usize, Result<A::Value, super::Missing>> = FxHashMap::default();
+        let wanted_rollout = match wanted {
+            Wanted::One(step) => Some(context.graph.rollout_of(step)),
+            Wanted::All => None,
+        };
+        for i in context.basis.scored_rollouts() {
+            if wanted_rollout.is_some_and(|w| w != i) {
+                continue;
+            }
+            let steps = context.group.rollouts.get(i).map_or(0..0, |r| r.steps.clone());
+            let mut later: Option<A::Value> = None;
+            let mut broken = false;
+            for step in steps.clone().rev() {
+                let last = step + 1 == steps.end;
+                let here = values.get(step).copied().flatten();
+                let next = if last { Some(0.0) } else { values.get(step + 1).copied().flatten() };
+                let (Some(here), Some(next), false) = (here, next, broken) else {
+                    broken = true;
+                    cells.insert(step, Err("no value from here to the end"));
+                    continue;
+                };
+                let own = context.basis.step_reward.get(step).copied().unwrap_or(0.0);
+                let terminal =
+                    if last { context.basis.terminal.get(i).copied().unwrap_or(0.0) } else { 0.0 };
+                let r = step_leaf(algebra, context, "r", step, own + terminal);
+                let v = |x: f64, s: usize| step_leaf(algebra, context, "V", s, x);
+                let ahead = if last {
+                    r
+                } else {
+                    algebra.sum(vec![r, algebra.mul(algebra.number(gamma), v(next, step + 1))])
+                };
+                let delta = algebra.sub(ahead, v(here, step));
+                let advantage = match later.take() {
+                    None => delta,
+                    Some(rest) => {
+                        algebra.sum(vec![delta, algebra.mul(algebra.number(gamma * lambda), rest)])
+                    }
+                };
+                let advantage = algebra.named(|| format!("A of {}", context.at(step)), advantage);
+                later = Some(advantage.clone());
+                cells.insert(step, Ok(advantage));
+            }
+        }
+        fill(context, wanted, |step| cells.remove(&step).unwrap_or(Err("no steps")))
+    }
+
+    fn convention(&self, _context: &Context, params: &Given) -> String {
+        format!(
+            "gamma {}, lambda {}, V from {}",
+            params.text("gamma"),
+            params.text("lambda"),
+            params.text("values")
+        )
+    }
+}
+
+static TREE_GRPO_META: Meta = Meta {
+    id: "tree-grpo",
+    title: "Tree-GRPO",
+    formula: "(R - mean)/(std + 1e-6) over all leaves of the task plus the same inside the rollout's own tree",
+    source: "arXiv 2509.21240",
+    uses_states: false,
+    params: &[SCORE],
+    reading: "trees are given by forks in the file",
+};
+
+/// Two-level groups over forked rollouts.
+pub(super) struct TreeGrpo;
+pub(super) static TREE_GRPO: Derived<TreeGrpo> = Derived(TreeGrpo);
+
+impl Formula for TreeGrpo {
+    fn meta(&self) -> &'static Meta {
+        &TREE_GRPO_META
+    }
+
+    fn cells<A: Algebra>(
+        &self,
+        algebra: &A,
+        context: &Context,
+        params: &Given,
+        wanted: Wanted,
+    ) -> Cells<A::Value> {
+        let scores = scores(algebra, context, params.is("score", "total"));
+        let roots = context.group.fork_roots();
+        if roots.iter().enumerate().all(|(i, root)| *root == i) {
+            return fill(context, wanted, |_| Err("no forks in the file"));
+        }
+        let level = |members: &[(usize, A::Value)], name: &str| {
+            let all: Vec<A::Value> = members.iter().map(|(_, v)| v.clone()).collect();
+            let mean = algebra.mean(|| format!("mean R {name}"), &all);
+            let below = algebra.sum(vec![algebra.std(&all, &mean, 1), algebra.number(1e-6)]);
+            (mean, below)
+        };
+        let (mean, below) = level(&scores, "of the task");
+        fill(context, wanted, |step| {
+            let own = of_rollout(context, &scores, step).ok_or("unscored")?;
+            let root = roots.get(context.graph.rollout_of(step));
+            let tree: Vec<(usize, A::Value)> =
+                scores.iter().filter(|(i, _)| roots.get(*i) == root).cloned().collect();
+            let (tree_mean, tree_below) = level(&tree, "of the tree");
+            let part = |m: A::Value, b: A::Value| algebra.div(algebra.sub(own.clone(), m), b);
+            Ok(algebra.sum(vec![part(mean.clone(), below.clone()), part(tree_mean, tree_below)]))
+        })
+    }
+
+    fn convention(&self, _context: &Context, _params: &Given) -> String {
+        "ddof 1, eps 1e-6".to_owned()
+    }
+}

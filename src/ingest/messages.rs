@@ -1,0 +1,342 @@
+//! Chat messages in the `OpenAI` style: the part that other formats share, and the fallback reader
+//! for JSON lines of conversations.
+//!
+//! Calls are read from `tool_calls`, from the old `function_call`, from content blocks, and from
+//! XML in the text. Whether a text turn is a reply or a mistake is not decided here.
+
+use std::borrow::Cow;
+
+use serde_json::value::RawValue;
+
+use super::json::{self, Error, Object};
+use super::reader::{
+    Context, Part, Reader, RecordError, Sniff, digest, digest64, record_object, short_digest,
+};
+use super::scan;
+use super::shape::{RecordShape, Shape};
+use super::turns::{Call, Reply, Turns};
+use super::{ending, frames, native};
+use crate::rollout::raw::{Ending, RawRollout};
+
+/// The fallback reader.
+#[derive(Debug)]
+pub struct Messages;
+
+/// Fields that may hold the conversation.
+const LISTS: [&str; 2] = ["messages", "conversations"];
+
+/// Fields that may hold the task.
+const TASK: [&str; 7] =
+    ["task", "task_id", "problem_id", "instance_id", "example_id", "prompt_id", "group"];
+
+/// Fields that may hold the rollout's id.
+const ID: [&str; 5] = ["rollout_id", "traj_id", "trajectory_id", "id", "uuid"];
+
+impl Reader for Messages {
+    fn id(&self) -> &'static str {
+        "messages"
+    }
+
+    fn title(&self) -> &'static str {
+        "OpenAI-style chat messages, one conversation per line"
+    }
+
+    fn source(&self) -> &'static str {
+        "OpenAI chat completions; SWE-bench/SWE-smith-trajectories (messages, resolved)"
+    }
+
+    fn sniff(&self, shape: &Shape<'_>) -> Sniff {
+        let known = |r: &RecordShape<'_>| {
+            LISTS.iter().any(|l| r.value(l).is_some_and(conversation))
+                // These hold messages too, but need a reader that knows what is in them.
+                && !r.has_any(&["trajectory_format", "schema_version", "simulations", "samples"])
+        };
+        if shape.any(known) { Sniff::Yes } else { Sniff::No }
+    }
+
+    fn parse(&self, text: &str, _: &Context<'_>) -> Result<Vec<Part>, RecordError> {
+        let record = record_object(text)?;
+        let Some((_, list)) = record.first(&LISTS) else {
+            return Err(RecordError::missing("messages", "a list of messages was expected"));
+        };
+        let mut raw =
+            RawRollout { other_keys: native::other_keys(&record)?, ..RawRollout::default() };
+        native::note_repeated(&record, &mut raw);
+        raw.task = first_id(&record, &TASK)?;
+        raw.id = first_id(&record, &ID)?;
+        raw.policy = first_id(&record, &["model", "model_name", "policy"])?;
+        raw.harness = first_id(&record, &["harness", "agent"])?;
+        raw.namespace = record.id("namespace")?;
+        if let Some((name, value)) = record.first(&["resolved", "target", "is_correct"]) {
+            raw.verdict = match value.get() {
+                "true" => Some(true),
+                "false" => Some(false),
+                _ => None,
+            };
+            raw.outcome_field = raw.verdict.map(|_| name.to_owned());
+        }
+        for name in ["reward", "score"] {
+            if let Some(value) = record.get(name) {
+                raw.reward = json::number(value)?;
+                raw.outcome_field = raw.outcome_field.or(Some(name.to_owned()));
+                break;
+            }
+        }
+        raw.ending = native::ending(&record, &["exit_status"])?;
+        let embedded;
+        let list = if list.get().starts_with('"') {
+            embedded = json::string(list)?;
+            serde_json::from_str::<&RawValue>(&embedded)?
+        } else {
+            list
+        };
+        read_into(&mut raw, list)?;
+        if raw.task.is_none() {
+            // Conversations that start alike are attempts at one task.
+            let named =
+                |p: &String| format!("prompt{}", short_digest(digest64(&digest(p.as_bytes()))));
+            raw.task = raw.prompt.as_ref().map(named);
+        }
+        Ok(vec![Part::whole(raw)])
+    }
+}
+
+/// Whether a value is a list of messages, or the text of one: its first element has a role.
+fn conversation(value: &[u8]) -> bool {
+    let inner = value.strip_prefix(b"\"").unwrap_or(value);
+    let Some(list) = inner.strip_prefix(b"[") else { return false };
+    if inner.len() < value.len() {
+        return list.trim_ascii_start().starts_with(b"{");
+    }
+    scan::entries(list).iter().any(|e| e.key == b"role" || e.key == b"from")
+}
+
+fn first_id(record: &Object<'_>, names: &[&str]) -> Result<Option<String>, Error> {
+    for name in names {
+        if let Some(id) = record.id(name)? {
+            return Ok(Some(id));
+        }
+    }
+    Ok(None)
+}
+
+/// Reads a list of messages of an agent in a harness into the rollout's steps.
+pub fn read_into(raw: &mut RawRollout, list: &RawValue) -> Result<(), RecordError> {
+    if !json::is_array(list) {
+        return Err(RecordError::unexpected(Some("messages"), "a list of messages was expected"));
+    }
+    let mut turns = Turns::with_harness();
+    for message in json::elements(list)? {
+        if let Some(end) = read_message(message, &mut turns, &mut raw.excluded_calls)? {
+            raw.ending = ending::worse(std::mem::take(&mut raw.ending), end);
+        }
+    }
+    let (steps, prompt) = turns.finish();
+    raw.steps = steps;
+    raw.prompt = raw.prompt.take().or(prompt);
+    Ok(())
+}
+
+/// Reads one message; the result is an ending where the message is one (role `exit`).
+pub fn read_message(
+    message: &RawValue,
+    turns: &mut Turns,
+    excluded: &mut u32,
+) -> Result<Option<Ending>, RecordError> {
+    if !json::is_object(message) {
+        return Err(RecordError::unexpected(Some("messages"), "each message must be an object"));
+    }
+    let message = Object::of(message)?;
+    let role = message.string("role")?.or(message.string("from")?).unwrap_or_default();
+    let content = message.first(&["content", "value", "text"]).map(|(_, v)| v);
+    match &*role {
+        "assistant" | "ai" | "gpt" | "model" => assistant(&message, content, turns)?,
+        "tool" | "function" | "observation" | "environment" | "ipython" => {
+            let id = message.id("tool_call_id")?;
+            turns.gets(id.as_deref(), result(&message, content)?);
+        }
+        "user" | "human" => {
+            if message.some("tool_calls").is_some_and(|c| c.get() != "[]") {
+                *excluded += 1;
+            }
+            user(content, turns)?;
+        }
+        "exit" => {
+            let status = match message.object("extra")? {
+                Some(extra) => extra.string("exit_status")?.map(String::from),
+                None => None,
+            };
+            return Ok(status.map(|s| ending::of_word(&s)));
+        }
+        _ => {}
+    }
+    Ok(None)
+}
+
+fn assistant(
+    message: &Object<'_>,
+    content: Option<&RawValue>,
+    turns: &mut Turns,
+) -> Result<(), RecordError> {
+    let mut said = String::new();
+    if let Some((_, thinking)) = message.first(&["reasoning_content", "reasoning", "thinking"]) {
+        said.push_str(&json::content(thinking)?.unwrap_or_default());
+    }
+    let body = content.map(json::content).transpose()?.flatten().unwrap_or_default();
+    if !said.is_empty() && !body.is_empty() {
+        said.push('\n');
+    }
+    said.push_str(&body);
+    let mut calls = blocks(content)?;
+    if let Some(list) = message.some("tool_calls").filter(|l| json::is_array(l)) {
+        for call in json::elements(list)? {
+            calls.push(read_call(call)?);
+        }
+    }
+    if let Some(call) = message.object("function_call")? {
+        calls.push(function(&call, None)?);
+    }
+    if calls.is_empty() {
+        if let Some(call) = frames::xml_call(&said) {
+            turns.says(&call.before);
+            turns.calls(Call { tool: call.tool, args: call.args, id: None });
+            return Ok(());
+        }
+        turns.says(&said);
+        return Ok(());
+    }
+    if !said.is_empty() {
+        turns.says(&said);
+    }
+    for call in calls {
+        turns.calls(call);
+    }
+    Ok(())
+}
+
+/// One entry of `tool_calls`: an object, or the text of one.
+fn read_call(raw: &RawValue) -> Result<Call, Error> {
+    if raw.get().starts_with('"') {
+        let text = json::string(raw)?;
+        return match Object::parse(&text) {
+            Ok(call) => call_of(&call),
+            Err(_) => Ok(Call { args: json::args_text(&text), ..Call::default() }),
+        };
+    }
+    if json::is_object(raw) {
+        return call_of(&Object::of(raw)?);
+    }
+    Ok(Call::default())
+}
+
+fn call_of(call: &Object<'_>) -> Result<Call, Error> {
+    let id = call.id("id")?.or(call.id("call_id")?).or(call.id("tool_call_id")?);
+    match call.object("function")? {
+        Some(inner) => function(&inner, id),
+        None => function(call, id),
+    }
+}
+
+fn function(call: &Object<'_>, id: Option<String>) -> Result<Call, Error> {
+    let name = call.string("name")?.or(call.string("function")?).or(call.string("function_name")?);
+    let args = call.first(&["arguments", "args", "input"]).map(|(_, v)| v);
+    Ok(Call {
+        tool: name.map(Cow::into_owned).filter(|n| !n.is_empty()),
+        args: json::args(args)?,
+        id,
+    })
+}
+
+/// Calls that stand as blocks in the content.
+fn blocks(content: Option<&RawValue>) -> Result<Vec<Call>, Error> {
+    let mut calls = Vec::new();
+    for block in content_blocks(content)? {
+        if block.string("type")?.as_deref() == Some("tool_use") {
+            calls.push(call_of(&block)?);
+        }
+    }
+    Ok(calls)
+}
+
+fn content_blocks(content: Option<&RawValue>) -> Result<Vec<Object<'_>>, Error> {
+    let Some(list) = content.filter(|c| json::is_array(c)) else { return Ok(Vec::new()) };
+    json::elements(list)?.into_iter().filter(|b| json::is_object(b)).map(Object::of).collect()
+}
+
+fn user(content: Option<&RawValue>, turns: &mut Turns) -> Result<(), RecordError> {
+    let mut results = false;
+    for block in content_blocks(content)? {
+        if block.string("type")?.as_deref() == Some("tool_result") {
+            results = true;
+            let id = block.id("tool_use_id")?;
+            let mut reply = result(&block, block.some("content"))?;
+            reply.is_error = block.truth("is_error").or(reply.is_error);
+            turns.gets(id.as_deref(), reply);
+        }
+    }
+    if !results {
+        turns.hears(&content.map(json::content).transpose()?.flatten().unwrap_or_default());
+    }
+    Ok(())
+}
+
+fn result(message: &Object<'_>, content: Option<&RawValue>) -> Result<Reply, Error> {
+    let text = content.map(json::content).transpose()?.flatten().unwrap_or_default();
+    let mut reply = frames::framed(text.into_owned());
+    if let Some(extra) = message.object("extra")?
+        && let Some(code) = extra.some("returncode")
+    {
+        reply.exit_code = code.get().parse().ok().or(reply.exit_code);
+    }
+    reply.is_error = message.truth("is_error").or(message.truth("error")).or(reply.is_error);
+    Ok(reply)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rollout::raw::{RawArgs, RawKind};
+
+    fn read(text: &str) -> RawRollout {
+        Messages.parse(text, &Context::default()).unwrap().remove(0).rollout.unwrap()
+    }
+
+    #[test]
+    fn calls_as_texts_and_results_in_order() {
+        let raw = read(
+            r#"{"example_id":3,"reward":1,"messages":[{"role":"user","content":"go"},
+            {"role":"assistant","content":"","tool_calls":["{\"id\":\"a\",\"function\":{\"name\":\"f\",\"arguments\":\"{\\\"x\\\":1}\"}}"]},
+            {"role":"tool","content":"done","tool_calls":null}]}"#,
+        );
+        assert_eq!(raw.task.as_deref(), Some("3"));
+        assert_eq!(raw.steps.len(), 1);
+        assert_eq!(raw.steps[0].tool.as_deref(), Some("f"));
+        assert_eq!(raw.steps[0].args, json::args_text(r#"{"x":1}"#));
+        assert_eq!(raw.steps[0].observation.as_deref(), Some("done"));
+    }
+
+    #[test]
+    fn content_blocks_hold_calls_and_results() {
+        let raw = read(
+            r#"{"messages":[{"role":"user","content":"go"},
+            {"role":"assistant","content":[{"type":"text","text":"look"},{"type":"tool_use","id":"a","name":"Read","input":{"p":1}}]},
+            {"role":"user","content":[{"type":"tool_result","tool_use_id":"a","is_error":true,"content":[{"type":"text","text":"no"}]}]},
+            {"role":"assistant","content":"bye"}]}"#,
+        );
+        assert!(raw.task.as_deref().unwrap().starts_with("prompt~"));
+        let kinds: Vec<_> = raw.steps.iter().map(|s| s.kind).collect();
+        assert_eq!(kinds, [RawKind::Call, RawKind::Text]);
+        assert_eq!(raw.steps[0].thought, "look");
+        assert_eq!(raw.steps[0].is_error, Some(true));
+        assert_eq!(raw.steps[0].observation.as_deref(), Some("no"));
+    }
+
+    #[test]
+    fn a_call_without_a_name_stays_a_call() {
+        let raw = read(
+            r#"{"messages":[{"role":"assistant","content":null,"tool_calls":[{"id":"c","function":{"arguments":"{\"a\": "}}]}]}"#,
+        );
+        assert_eq!((raw.steps[0].kind, &raw.steps[0].tool), (RawKind::Call, &None));
+        assert_eq!(raw.steps[0].args, RawArgs::Unparsable("{\"a\": ".into()));
+    }
+}

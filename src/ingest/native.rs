@@ -1,0 +1,333 @@
+//! The native format `credscope/1`: a group document, an array of them, or one rollout per line.
+//!
+//! Everything optional may be absent; what is odd is noted, not refused.
+
+use serde_json::value::RawValue;
+
+use super::ending;
+use super::json::{self, Error, Object};
+use super::messages;
+use super::native_step;
+use super::reader::{Context, Part, Reader, RecordError, Sniff, record_object};
+use super::shape::{RecordShape, Shape};
+use crate::rollout::Outcome;
+use crate::rollout::raw::{Ending, RawNumber, RawRollout};
+
+/// The reader.
+#[derive(Debug)]
+pub struct Native;
+
+/// Names of the task field.
+const TASK: [&str; 5] = ["task", "task_id", "problem_id", "instance_id", "group"];
+
+/// Names of the id field.
+const ID: [&str; 3] = ["id", "rollout_id", "traj_id"];
+
+/// Fields that are read as something else than a possible group key.
+const NO_KEYS: [&str; 22] = [
+    "schema",
+    "id",
+    "rollout_id",
+    "traj_id",
+    "outcome",
+    "outcome_reward",
+    "reward",
+    "score",
+    "finish_reason",
+    "stop",
+    "error",
+    "attempt",
+    "segment_index",
+    "prompt_is_summary",
+    "steps",
+    "messages",
+    "resolved",
+    "extra",
+    "prompt",
+    "patch",
+    "exit_status",
+    "generated_patch",
+];
+
+impl Reader for Native {
+    fn id(&self) -> &'static str {
+        "native"
+    }
+
+    fn title(&self) -> &'static str {
+        "the native format credscope/1 (document, array of documents, or lines)"
+    }
+
+    fn source(&self) -> &'static str {
+        "credscope schema native"
+    }
+
+    fn sniff(&self, shape: &Shape<'_>) -> Sniff {
+        let rollout = |r: &RecordShape<'_>| {
+            r.has_any(&TASK) && r.has_any(&ID) && (r.list("steps") || r.list("messages"))
+                // A verdict under these names belongs to data sets of messages.
+                && !r.has_any(&["resolved", "target"])
+        };
+        let document = |r: &RecordShape<'_>| r.has_any(&TASK) && r.list("rollouts");
+        let named =
+            |r: &RecordShape<'_>| r.value("schema").is_some_and(|v| v.starts_with(b"\"credscope/"));
+        if shape.any(|r| named(r) || rollout(r) || document(r)) { Sniff::Yes } else { Sniff::No }
+    }
+
+    fn parse(&self, text: &str, context: &Context<'_>) -> Result<Vec<Part>, RecordError> {
+        let record = record_object(text)?;
+        if let Some(schema) = record.string("schema")?
+            && !schema.starts_with("credscope/1")
+        {
+            return Err(RecordError::unexpected(
+                Some("schema"),
+                format!("`credscope/1` was expected, `{schema}` stands here"),
+            )
+            .hint(
+                "this file was written by another version, or is an export that holds no rollouts",
+            ));
+        }
+        let Some(list) = record.get("rollouts") else {
+            let mut raw = read_rollout(&record, None)?;
+            note_repeated(&record, &mut raw);
+            return Ok(vec![Part::whole(raw)]);
+        };
+        if !json::is_array(list) {
+            return Err(RecordError::unexpected(
+                Some("rollouts"),
+                "a list of rollouts was expected",
+            ));
+        }
+        let wanted = |at: usize| context.only.is_none_or(|only| only as usize == at);
+        let read = |(at, part)| if wanted(at) { read_part(part, &record) } else { Part::default() };
+        Ok(json::elements(list)?.into_iter().enumerate().map(read).collect())
+    }
+}
+
+fn read_part(part: &RawValue, document: &Object<'_>) -> Part {
+    let read = || {
+        let record = record_object(part.get())?;
+        let mut raw = read_rollout(&record, Some(document))?;
+        note_repeated(document, &mut raw);
+        note_repeated(&record, &mut raw);
+        Ok(raw)
+    };
+    Part::of(part.get(), read())
+}
+
+/// Notes keys that stand more than once: the last one counts.
+pub(super) fn note_repeated(record: &Object<'_>, raw: &mut RawRollout) {
+    for key in record.repeated() {
+        raw.notes.push((
+            key.to_owned(),
+            "the key stands more than once; the last one counts".to_owned(),
+        ));
+    }
+}
+
+/// How many fields are kept as possible group keys.
+const KEYS: usize = 64;
+
+/// Short scalar fields that could serve as a group key.
+pub(super) fn other_keys(record: &Object<'_>) -> Result<Vec<(String, String)>, Error> {
+    let mut keys: Vec<(String, String)> = Vec::new();
+    for (name, _) in record.iter() {
+        if keys.len() == KEYS {
+            break;
+        }
+        if NO_KEYS.contains(&name) || keys.iter().any(|(k, _)| k == name) {
+            continue;
+        }
+        // Of a repeated key the last wins.
+        let Some(value) = record.get(name).filter(|v| v.get().len() <= 200) else { continue };
+        if let Some(id) = json::id(value)? {
+            keys.push((name.to_owned(), id));
+        }
+    }
+    Ok(keys)
+}
+
+/// The worst ending that the usual fields name: `error` (a text or an object with `kind`), `stop`,
+/// `finish_reason`, and any further fields of words.
+pub(super) fn ending(record: &Object<'_>, more: &[&str]) -> Result<Ending, Error> {
+    let mut end = Ending::Clean;
+    if let Some(error) = record.some("error")
+        && !matches!(error.get(), "false" | "\"\"" | "{}")
+    {
+        end = ending::of_error(&word(error)?);
+    }
+    for name in ["stop", "finish_reason"].iter().chain(more) {
+        if let Some(value) = record.some(name) {
+            end = ending::worse(end, ending::of_word(&word(value)?));
+        }
+    }
+    Ok(end)
+}
+
+/// The word of an ending: a text, or the `kind` of an object.
+fn word(value: &RawValue) -> Result<String, Error> {
+    if json::is_object(value) {
+        let object = Object::of(value)?;
+        for name in ["kind", "type", "error", "message"] {
+            if let Some(text) = object.string(name)? {
+                return Ok(text.into_owned());
+            }
+        }
+        return Ok("error".to_owned());
+    }
+    Ok(json::text(value)?.unwrap_or_default().into_owned())
+}
+
+fn read_rollout(
+    record: &Object<'_>,
+    document: Option<&Object<'_>>,
+) -> Result<RawRollout, RecordError> {
+    let own = |names: &[&str]| -> Result<Option<String>, Error> {
+        for name in names {
+            if let Some(id) = record.id(name)? {
+                return Ok(Some(id));
+            }
+        }
+        Ok(None)
+    };
+    // What a document says holds for each rollout that does not say otherwise.
+    let inherited = |names: &[&str]| -> Result<Option<String>, Error> {
+        match (own(names)?, document) {
+            (None, Some(document)) => {
+                for name in names {
+                    if let Some(id) = document.id(name)? {
+                        return Ok(Some(id));
+                    }
+                }
+                Ok(None)
+            }
+            (found, _) => Ok(found),
+        }
+    };
+    let mut raw = RawRollout {
+        id: own(&ID)?,
+        task: inherited(&TASK)?,
+        namespace: inherited(&["namespace"])?,
+        policy: inherited(&["policy"])?,
+        harness: inherited(&["harness"])?,
+        train_step: inherited(&["train_step"])?.and_then(|t| t.parse().ok()),
+        attempt: record.whole("attempt")?,
+        segment_index: record.whole("segment_index")?,
+        prompt_is_summary: record.truth("prompt_is_summary").unwrap_or(false),
+        other_keys: other_keys(record)?,
+        reward: record.number("reward")?,
+        outcome_reward: record.number("outcome_reward")?,
+        ending: ending(record, &[])?,
+        prompt: inherited(&["prompt"])?,
+        ..RawRollout::default()
+    };
+    if raw.outcome_reward == RawNumber::Bad("null".to_owned()) {
+        // `convert` writes null for what is absent.
+        raw.outcome_reward = RawNumber::Missing;
+    }
+    raw.outcome_field = match (&raw.outcome_reward, &raw.reward) {
+        (RawNumber::Missing, RawNumber::Missing) => None,
+        (RawNumber::Missing, _) => Some("reward".to_owned()),
+        _ => Some("outcome_reward".to_owned()),
+    };
+    read_outcome(record, &mut raw)?;
+    read_named_rewards(record, &mut raw)?;
+    if let Some(steps) = record.some("steps") {
+        native_step::read_steps(steps, &mut raw)?;
+    } else if let Some(list) = record.some("messages") {
+        messages::read_into(&mut raw, list)?;
+    } else if record.get("steps").is_none() {
+        return Err(RecordError::missing("steps", "a list of steps, or `messages`, was expected"));
+    }
+    Ok(raw)
+}
+
+fn read_outcome(record: &Object<'_>, raw: &mut RawRollout) -> Result<(), RecordError> {
+    let Some(value) = record.some("outcome") else { return Ok(()) };
+    let given = json::text(value)?.unwrap_or_default();
+    raw.outcome = Outcome::ALL.into_iter().find(|o| o.name() == given.trim().to_ascii_lowercase());
+    match (raw.outcome, &*given) {
+        (Some(_), _) => raw.outcome_field = Some("outcome".to_owned()),
+        (None, "true" | "false") => {
+            raw.verdict = Some(&*given == "true");
+            raw.outcome_field = Some("outcome".to_owned());
+        }
+        (None, other) => {
+            let words = Outcome::ALL.map(Outcome::name).join(", ");
+            let reason =
+                format!("`{}` is no outcome ({words}); the rewards decide", json::short(other, 40));
+            raw.notes.push(("outcome".to_owned(), reason));
+        }
+    }
+    Ok(())
+}
+
+fn read_named_rewards(record: &Object<'_>, raw: &mut RawRollout) -> Result<(), RecordError> {
+    let Some(rewards) = record.object("rewards")? else { return Ok(()) };
+    for (name, value) in rewards.iter() {
+        match json::number(value)? {
+            RawNumber::Value(v) => raw.named_rewards.push((name.to_owned(), v)),
+            RawNumber::Coerced(v, why) => {
+                raw.named_rewards.push((name.to_owned(), v));
+                raw.notes.push((format!("rewards.{name}"), why));
+            }
+            RawNumber::Bad(why) => raw.notes.push((format!("rewards.{name}"), why)),
+            RawNumber::Missing => {}
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ingest::read_record;
+
+    fn read(text: &str) -> Vec<RawRollout> {
+        let parsed = read_record(&Native, text.as_bytes(), &Context::default()).unwrap();
+        parsed.parts.into_iter().map(|p| p.rollout.unwrap()).collect()
+    }
+
+    #[test]
+    fn a_document_lends_its_task_and_parts_have_their_own_digest() {
+        let text = r#"{"schema":"credscope/1","task":7,"policy":"m","rollouts":[
+            {"id":1,"steps":[]},{"id":"2","policy":"n","steps":[]}]}"#;
+        let parsed = read_record(&Native, text.as_bytes(), &Context::default()).unwrap();
+        let digests: Vec<_> = parsed.parts.iter().map(|p| p.digest).collect();
+        assert!(digests[0].is_some() && digests[0] != digests[1]);
+        let all = read(text);
+        assert_eq!(all[0].task.as_deref(), Some("7"));
+        assert_eq!((all[0].policy.as_deref(), all[1].policy.as_deref()), (Some("m"), Some("n")));
+        assert_eq!(all[0].id.as_deref(), Some("1"));
+    }
+
+    #[test]
+    fn endings_and_outcomes_in_words() {
+        let all = read(
+            r#"{"schema":"credscope/1","task":"t","rollouts":[
+            {"outcome":null,"finish_reason":"length","stop":"max_steps","steps":[]},
+            {"outcome":"error","error":{"kind":"sandbox_lost","elapsed_s":303},"steps":[]},
+            {"outcome":"solved","finish_reason":"stop","steps":[]}]}"#,
+        );
+        assert_eq!(all[0].ending, Ending::Limit("max_steps".into()));
+        assert_eq!(all[1].ending, Ending::Infra("sandbox_lost".into()));
+        assert_eq!(all[1].outcome, Some(Outcome::Error));
+        assert_eq!((all[2].outcome, &all[2].ending), (None, &Ending::Clean));
+        assert_eq!(all[2].notes.len(), 1);
+    }
+
+    #[test]
+    fn one_bad_rollout_costs_itself() {
+        let text = r#"{"schema":"credscope/1","task":"t","rollouts":[{"id":"a","steps":[]},3,{"id":"b","steps":{}}]}"#;
+        let parsed = read_record(&Native, text.as_bytes(), &Context::default()).unwrap();
+        let fine: Vec<_> = parsed.parts.iter().map(|p| p.rollout.is_ok()).collect();
+        assert_eq!(fine, [true, false, false]);
+    }
+
+    #[test]
+    fn repeated_keys_are_noted() {
+        let all = read(r#"{"task":"t","id":"a","reward":0,"reward":1,"steps":[]}"#);
+        assert_eq!(all[0].reward, RawNumber::Value(1.0));
+        assert_eq!(all[0].notes[0].0, "reward");
+    }
+}

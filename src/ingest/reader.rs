@@ -1,0 +1,311 @@
+//! The one trait that every format implements, the list of formats in order of detection, and the
+//! tolerant way from a record's bytes to its rollouts.
+//!
+//! It must not know any format, and it reads no files.
+
+use std::borrow::Cow;
+
+use super::json::{self, Object};
+use super::shape::Shape;
+use super::{messages, native, nemo_gym, r2e_gym, repair, tau_bench};
+use crate::rollout::raw::RawRollout;
+
+/// What a reader says about a file's beginning.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Sniff {
+    /// Another format.
+    No,
+    /// This format.
+    Yes,
+    /// This framework wrote it, but it holds no rollouts.
+    NotRollouts(NotRollouts),
+}
+
+/// Why a file is not a rollout file: what it is, what is missing, what to try.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct NotRollouts {
+    /// What the file is.
+    pub what: String,
+    /// What is missing for it to be a rollout file.
+    pub missing: String,
+    /// What to try.
+    pub hint: String,
+}
+
+impl std::fmt::Display for NotRollouts {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}; {}", self.what, self.missing)
+    }
+}
+
+/// How a file is cut into records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Layout {
+    /// One record per line.
+    Lines,
+    /// One record per element of the array that the file is.
+    Elements,
+    /// Values one after the other, each over as many lines as it likes.
+    Values,
+    /// The whole file is one record.
+    Document,
+}
+
+impl Layout {
+    /// What a record is called in messages.
+    #[must_use]
+    pub const fn unit(self) -> &'static str {
+        match self {
+            Self::Lines => "line",
+            Self::Elements => "element",
+            Self::Values => "value",
+            Self::Document => "document",
+        }
+    }
+}
+
+/// What a reader may know about where a record stands.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Context<'a> {
+    /// The file's name without folder and extension.
+    pub stem: &'a str,
+    /// Only this part is wanted: a reader of records with many rollouts may leave the others empty,
+    /// as long as the parts keep their numbers.
+    pub only: Option<u32>,
+}
+
+/// One rollout of a record, or why it could not be read.
+#[derive(Debug)]
+pub struct Part {
+    /// The rollout.
+    pub rollout: Result<RawRollout, RecordError>,
+    /// Digest of the part's own text, for records that hold several; `None` = the record's.
+    pub digest: Option<u64>,
+}
+
+impl Default for Part {
+    fn default() -> Self {
+        Self::whole(RawRollout::default())
+    }
+}
+
+impl Part {
+    /// The only rollout of its record.
+    #[must_use]
+    pub fn whole(rollout: RawRollout) -> Self {
+        Self { rollout: Ok(rollout), digest: None }
+    }
+
+    /// One of several rollouts; `text` is its own JSON.
+    #[must_use]
+    pub fn of(text: &str, rollout: Result<RawRollout, RecordError>) -> Self {
+        Self { rollout, digest: Some(digest64(&digest(text.as_bytes()))) }
+    }
+}
+
+/// What a record gave.
+#[derive(Debug, Default)]
+pub struct Parsed {
+    /// Its rollouts, in order; [`crate::rollout::RecordRef::part`] counts them from 0.
+    pub parts: Vec<Part>,
+    /// What had to be repaired before it could be read.
+    pub note: Option<String>,
+}
+
+/// Why a record or a rollout in it could not be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RecordErrorKind {
+    /// It is no JSON.
+    Broken,
+    /// It is cut at the end of the file.
+    Cut,
+    /// It is JSON, but not of the expected kind.
+    Unexpected,
+    /// A needed field is missing.
+    Missing,
+    /// It is too large.
+    TooLarge,
+}
+
+/// A record that costs itself and nothing else.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}{reason}", field.as_ref().map(|f| format!("field `{f}`: ")).unwrap_or_default())]
+pub struct RecordError {
+    /// What kind of trouble.
+    pub kind: RecordErrorKind,
+    /// The field, where one is at fault.
+    pub field: Option<String>,
+    /// What was expected and what stands there.
+    pub reason: String,
+    /// What to do.
+    pub hint: Option<String>,
+}
+
+impl RecordError {
+    /// A value of the wrong kind.
+    #[must_use]
+    pub fn unexpected(field: Option<&str>, reason: impl Into<String>) -> Self {
+        Self {
+            kind: RecordErrorKind::Unexpected,
+            field: field.map(str::to_owned),
+            reason: reason.into(),
+            hint: None,
+        }
+    }
+
+    /// A field that is not there.
+    #[must_use]
+    pub fn missing(field: &str, reason: impl Into<String>) -> Self {
+        Self {
+            kind: RecordErrorKind::Missing,
+            field: Some(field.to_owned()),
+            reason: reason.into(),
+            hint: None,
+        }
+    }
+
+    /// The same with advice.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+}
+
+impl From<json::Error> for RecordError {
+    fn from(error: json::Error) -> Self {
+        let cut = error.classify() == serde_json::error::Category::Eof;
+        Self {
+            kind: if cut { RecordErrorKind::Cut } else { RecordErrorKind::Broken },
+            field: None,
+            reason: format!("broken JSON: {error}"),
+            hint: None,
+        }
+    }
+}
+
+/// One format. A reader turns records into rollouts; it never groups and never judges an action.
+pub trait Reader: Send + Sync {
+    /// The id for `--from`, for profiles, and the namespace where a file names none.
+    fn id(&self) -> &'static str;
+
+    /// One line about the format: who writes it.
+    fn title(&self) -> &'static str;
+
+    /// Where the facts about the format were read.
+    fn source(&self) -> &'static str;
+
+    /// Whether the beginning of a file is this format.
+    fn sniff(&self, shape: &Shape<'_>) -> Sniff;
+
+    /// How a file of this format is cut.
+    fn layout(&self, shape: &Shape<'_>) -> Layout {
+        shape.layout()
+    }
+
+    /// The rollouts of one record, given as strict JSON.
+    fn parse(&self, text: &str, context: &Context<'_>) -> Result<Vec<Part>, RecordError>;
+}
+
+/// All readers, in order of detection: the first that knows a file reads it.
+#[must_use]
+pub fn readers() -> &'static [&'static dyn Reader] {
+    &[
+        &native::Native,
+        &r2e_gym::R2eGym,
+        &nemo_gym::NemoGym,
+        &tau_bench::TauBench,
+        &messages::Messages,
+    ]
+}
+
+/// The reader with this id.
+#[must_use]
+pub fn by_id(id: &str) -> Option<&'static dyn Reader> {
+    readers().iter().copied().find(|r| r.id() == id)
+}
+
+/// The reader for a file that begins like this, or what the file is instead.
+pub fn detect(shape: &Shape<'_>) -> Result<&'static dyn Reader, NotRollouts> {
+    if let Some(not) = shape.obstacle() {
+        return Err(not);
+    }
+    let mut reason = None;
+    for reader in readers() {
+        match reader.sniff(shape) {
+            Sniff::Yes => return Ok(*reader),
+            Sniff::NotRollouts(not) => reason = reason.or(Some(not)),
+            Sniff::No => {}
+        }
+    }
+    Err(reason.unwrap_or_else(|| shape.unknown()))
+}
+
+/// The blake3 digest of a record.
+#[must_use]
+pub fn digest(bytes: &[u8]) -> [u8; 32] {
+    *blake3::hash(bytes).as_bytes()
+}
+
+/// The first 64 bits of a digest.
+#[must_use]
+pub fn digest64(digest: &[u8; 32]) -> u64 {
+    digest.iter().take(8).rev().fold(0, |all, &b| (all << 8) | u64::from(b))
+}
+
+/// The short form of a digest that stands in for a missing id: the first eight hex digits of blake3.
+#[must_use]
+pub fn short_digest(digest64: u64) -> String {
+    format!("~{:08x}", digest64.swap_bytes() >> 32)
+}
+
+/// Reads a record: strictly, and when that fails once more after a repair.
+pub fn read_record(
+    reader: &dyn Reader,
+    bytes: &[u8],
+    context: &Context<'_>,
+) -> Result<Parsed, RecordError> {
+    let strict = match std::str::from_utf8(bytes) {
+        Ok(text) => reader.parse(text, context),
+        Err(error) => Err(RecordError {
+            kind: RecordErrorKind::Broken,
+            field: None,
+            reason: format!("no UTF-8 at byte {}", error.valid_up_to()),
+            hint: None,
+        }),
+    };
+    let broken = |e: &RecordError| matches!(e.kind, RecordErrorKind::Broken | RecordErrorKind::Cut);
+    let fine = match &strict {
+        Ok(parts) => !parts.iter().any(|p| p.rollout.as_ref().is_err_and(broken)),
+        Err(error) => !broken(error),
+    };
+    if fine {
+        return strict.map(|parts| Parsed { parts, note: None });
+    }
+    let (text, done) = repair::repair(bytes);
+    if !done.any() {
+        return strict.map(|parts| Parsed { parts, note: None });
+    }
+    match (reader.parse(&text, context), strict) {
+        (Ok(parts), _) => Ok(Parsed { parts, note: done.note() }),
+        // The first complaint is about the file as it is.
+        (Err(_), Err(first)) => Err(first),
+        (Err(_), Ok(parts)) => Ok(Parsed { parts, note: None }),
+    }
+}
+
+/// The object that a record should be.
+pub fn record_object(text: &str) -> Result<Object<'_>, RecordError> {
+    let kind: Cow<'_, str> = match text.trim_start().as_bytes().first() {
+        Some(b'{') => return Ok(Object::parse(text)?),
+        Some(b'[') => "a list".into(),
+        Some(b'"') => "a text".into(),
+        Some(b'0'..=b'9' | b'-') => "a number".into(),
+        _ => match text.trim() {
+            word @ ("true" | "false" | "null") => format!("`{word}`").into(),
+            _ => return Ok(Object::parse(text)?),
+        },
+    };
+    Err(RecordError::unexpected(None, format!("not an object: {kind} stands here")))
+}

@@ -1,0 +1,175 @@
+//! Makes strict JSON of nearly-JSON: bare `NaN`, `Infinity`, numbers out of range, lone surrogates,
+//! raw control bytes in strings, bytes that are no UTF-8.
+//!
+//! It runs only on a record that the strict parser refused. Tokens that are no JSON become texts, so
+//! that the number rules can say what stood there; nothing is dropped and nothing becomes 0.
+
+use std::borrow::Cow;
+
+use super::scan;
+
+/// What a repair did, counted.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Repairs {
+    /// Tokens that were quoted (`NaN`, `1e400`).
+    pub tokens: usize,
+    /// Lone surrogates that were replaced by U+FFFD.
+    pub surrogates: usize,
+    /// Raw control bytes in strings that were escaped.
+    pub controls: usize,
+    /// Bytes that were no UTF-8.
+    pub bytes: bool,
+}
+
+impl Repairs {
+    /// Whether anything changed.
+    #[must_use]
+    pub const fn any(self) -> bool {
+        self.tokens > 0 || self.surrogates > 0 || self.controls > 0 || self.bytes
+    }
+
+    /// One sentence for the load report; the quoted numbers speak for themselves elsewhere.
+    #[must_use]
+    pub fn note(self) -> Option<String> {
+        let mut parts = Vec::new();
+        if self.surrogates > 0 {
+            parts.push(format!("{} lone surrogates replaced", self.surrogates));
+        }
+        if self.controls > 0 {
+            parts.push(format!("{} raw control bytes in texts escaped", self.controls));
+        }
+        if self.bytes {
+            parts.push("bytes that are no UTF-8 replaced".to_owned());
+        }
+        (!parts.is_empty()).then(|| parts.join(", "))
+    }
+}
+
+/// The repaired text of a record, and what was done.
+#[must_use]
+pub fn repair(bytes: &[u8]) -> (String, Repairs) {
+    let text = String::from_utf8_lossy(bytes);
+    let mut done = Repairs { bytes: matches!(text, Cow::Owned(_)), ..Repairs::default() };
+    let mut out = String::with_capacity(text.len() + 64);
+    let raw = text.as_bytes();
+    let mut at = 0;
+    while let Some(&byte) = raw.get(at) {
+        let end = match byte {
+            b'"' => {
+                let end = scan::string_end(raw, at).unwrap_or(raw.len());
+                push_string(text.get(at..end).unwrap_or_default(), &mut out, &mut done);
+                end
+            }
+            b'{' | b'}' | b'[' | b']' | b',' | b':' | b' ' | b'\t' | b'\r' | b'\n' => {
+                out.push(char::from(byte));
+                at + 1
+            }
+            _ => {
+                let end = scan::value_end(raw, at).unwrap_or(raw.len()).max(at + 1);
+                push_token(text.get(at..end).unwrap_or_default(), &mut out, &mut done);
+                end
+            }
+        };
+        at = end;
+    }
+    (out, done)
+}
+
+fn push_token(token: &str, out: &mut String, done: &mut Repairs) {
+    if matches!(token, "true" | "false" | "null") || serde_json::from_str::<f64>(token).is_ok() {
+        out.push_str(token);
+        return;
+    }
+    done.tokens += 1;
+    out.push('"');
+    for c in token.chars() {
+        if matches!(c, '"' | '\\') {
+            out.push('\\');
+        }
+        out.push(if c < ' ' { '\u{fffd}' } else { c });
+    }
+    out.push('"');
+}
+
+/// Copies a string with its quotes; escapes that make no character become U+FFFD.
+fn push_string(text: &str, out: &mut String, done: &mut Repairs) {
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let width = match c {
+            '\\' => {
+                if let Some(unit) = escape(rest) {
+                    push_unit(rest, unit, out, done)
+                } else {
+                    let width = 1 + rest.chars().nth(1).map_or(0, char::len_utf8);
+                    out.push_str(rest.get(..width).unwrap_or_default());
+                    width
+                }
+            }
+            '\u{0}'..='\u{1f}' => {
+                done.controls += 1;
+                out.push_str("\\u00");
+                for digit in [u32::from(c) >> 4, u32::from(c) & 15] {
+                    out.extend(char::from_digit(digit, 16));
+                }
+                1
+            }
+            _ => {
+                out.push(c);
+                c.len_utf8()
+            }
+        };
+        rest = rest.get(width..).unwrap_or_default();
+    }
+}
+
+/// The unit of a `\uXXXX` escape at the start of `text`.
+fn escape(text: &str) -> Option<u32> {
+    let hex = text.strip_prefix("\\u")?.get(..4)?;
+    u32::from_str_radix(hex, 16).ok()
+}
+
+fn push_unit(rest: &str, unit: u32, out: &mut String, done: &mut Repairs) -> usize {
+    let low = rest.get(6..).and_then(escape).filter(|u| (0xdc00..0xe000).contains(u));
+    match (unit, low) {
+        (0xd800..0xdc00, Some(_)) => {
+            out.push_str(rest.get(..12).unwrap_or_default());
+            12
+        }
+        (0xd800..0xe000, _) => {
+            done.surrogates += 1;
+            out.push_str("\\ufffd");
+            6
+        }
+        _ => {
+            out.push_str(rest.get(..6).unwrap_or_default());
+            6
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bare_tokens_become_texts() {
+        let (text, done) = repair(br#"{"a":NaN,"b":[-Infinity,1e400,1.5e3],"c":"NaN","d":true}"#);
+        assert_eq!(text, r#"{"a":"NaN","b":["-Infinity","1e400",1.5e3],"c":"NaN","d":true}"#);
+        assert_eq!(done.tokens, 3);
+        assert_eq!(done.note(), None);
+    }
+
+    #[test]
+    fn lone_surrogates_are_replaced_and_pairs_stay() {
+        let (text, done) = repair(br#"["\ud83d\ude00","\ud800x","\udc00","\\ud800"]"#);
+        assert_eq!(text, r#"["\ud83d\ude00","\ufffdx","\ufffd","\\ud800"]"#);
+        assert_eq!(done.surrogates, 2);
+    }
+
+    #[test]
+    fn control_bytes_and_broken_utf8() {
+        let (text, done) = repair(b"[\"a\nb\xff\"]");
+        assert_eq!(text, "[\"a\\u000ab\u{fffd}\"]");
+        assert!(done.bytes && done.controls == 1 && done.any());
+    }
+}

@@ -1,0 +1,308 @@
+//! How a file begins: its outermost form and the keys of its first records, for sniffing.
+//!
+//! The bytes may be cut anywhere. Nothing is parsed here, only scanned.
+
+use super::reader::{Layout, NotRollouts};
+use super::scan::{self, Entry};
+
+/// How many bytes of a file are looked at.
+pub const HEAD: usize = 4 << 20;
+
+/// How many records are looked at: the first may be torn.
+const RECORDS: usize = 8;
+
+/// The beginning of a file.
+#[derive(Debug)]
+pub struct Shape<'a> {
+    /// The file's name, without its folder.
+    pub name: &'a str,
+    bytes: &'a [u8],
+    whole: bool,
+    layout: Layout,
+    records: Vec<RecordShape<'a>>,
+}
+
+/// The keys of one record, as far as they can be seen.
+#[derive(Debug, Default)]
+pub struct RecordShape<'a> {
+    entries: Vec<Entry<'a>>,
+    cut: bool,
+}
+
+impl<'a> RecordShape<'a> {
+    /// The bytes of a key's value; cut at the end of what was looked at.
+    #[must_use]
+    pub fn value(&self, key: &str) -> Option<&'a [u8]> {
+        self.entries.iter().rev().find(|e| e.key == key.as_bytes()).map(|e| e.value)
+    }
+
+    /// Whether the key is there, whatever it holds.
+    #[must_use]
+    pub fn has(&self, key: &str) -> bool {
+        self.value(key).is_some()
+    }
+
+    /// Whether any of the keys is there.
+    #[must_use]
+    pub fn has_any(&self, keys: &[&str]) -> bool {
+        keys.iter().any(|k| self.has(k))
+    }
+
+    /// Whether the key holds a list.
+    #[must_use]
+    pub fn list(&self, key: &str) -> bool {
+        self.value(key).is_some_and(|v| v.starts_with(b"["))
+    }
+
+    /// Whether the key holds an object.
+    #[must_use]
+    pub fn object(&self, key: &str) -> bool {
+        self.value(key).is_some_and(|v| v.starts_with(b"{"))
+    }
+
+    /// Whether the record is longer than what was looked at: further keys may follow.
+    #[must_use]
+    pub const fn cut(&self) -> bool {
+        self.cut
+    }
+
+    /// The keys, in file order.
+    pub fn keys(&self) -> impl Iterator<Item = &'a [u8]> {
+        self.entries.iter().map(|e| e.key)
+    }
+}
+
+impl<'a> Shape<'a> {
+    /// Looks at the first bytes of a file; `whole` when they are the whole file.
+    #[must_use]
+    pub fn of(name: &'a str, bytes: &'a [u8], whole: bool) -> Self {
+        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+        let start = scan::skip_space(bytes, 0);
+        let bytes = bytes.get(start..).unwrap_or_default();
+        let layout = layout(bytes, whole);
+        let mut shape = Self { name, bytes, whole, layout, records: Vec::new() };
+        shape.records = shape.look();
+        shape
+    }
+
+    /// The outermost form: lines, an array's elements, values, or one document.
+    #[must_use]
+    pub const fn layout(&self) -> Layout {
+        self.layout
+    }
+
+    /// The first records; for an array its first elements.
+    #[must_use]
+    pub fn records(&self) -> &[RecordShape<'a>] {
+        &self.records
+    }
+
+    /// Whether any of the first records is like this.
+    pub fn any(&self, test: impl Fn(&RecordShape<'a>) -> bool) -> bool {
+        self.records.iter().any(test)
+    }
+
+    fn look(&self) -> Vec<RecordShape<'a>> {
+        let whole = self.whole;
+        let object = |bytes: &'a [u8]| RecordShape {
+            entries: scan::entries(bytes),
+            cut: !whole && scan::value_end(bytes, 0).is_none(),
+        };
+        match self.layout {
+            Layout::Lines => self
+                .bytes
+                .split(|&b| b == b'\n')
+                .map(<[u8]>::trim_ascii)
+                .filter(|l| l.starts_with(b"{"))
+                .take(RECORDS)
+                .map(object)
+                .collect(),
+            Layout::Document => vec![object(self.bytes)],
+            Layout::Elements | Layout::Values => {
+                let mut at = usize::from(self.layout == Layout::Elements);
+                let mut found = Vec::new();
+                while found.len() < RECORDS {
+                    at = scan::skip_space(self.bytes, at);
+                    if self.bytes.get(at) == Some(&b',') {
+                        at = scan::skip_space(self.bytes, at + 1);
+                    }
+                    let end = scan::value_end(self.bytes, at);
+                    let value = self.bytes.get(at..end.unwrap_or(self.bytes.len()));
+                    match value {
+                        Some(value) if value.starts_with(b"{") => found.push(object(value)),
+                        _ => {}
+                    }
+                    match end {
+                        Some(end) => at = end,
+                        None => break,
+                    }
+                }
+                found
+            }
+        }
+    }
+
+    /// What keeps the file from being read at all, before any format is asked.
+    #[must_use]
+    pub fn obstacle(&self) -> Option<NotRollouts> {
+        let not = |what: &str, missing: &str, hint: &str| {
+            Some(NotRollouts { what: what.into(), missing: missing.into(), hint: hint.into() })
+        };
+        let bytes = self.bytes;
+        if bytes.is_empty() && self.whole {
+            return not(
+                "empty file",
+                "it holds no record",
+                "check that the run wrote it and has ended",
+            );
+        }
+        if bytes.starts_with(b"version https://git-lfs.github.com/spec/") {
+            return not(
+                "Git LFS pointer",
+                "the content itself is not in this checkout",
+                "run `git lfs pull`, or download the file from where the repository is hosted",
+            );
+        }
+        if bytes.starts_with(b"\x1f\x8b") {
+            return not(
+                "gzip file",
+                "it has to be unpacked",
+                "gunzip -k FILE, or `zcat FILE | credscope -`",
+            );
+        }
+        if bytes.starts_with(b"\x28\xb5\x2f\xfd") {
+            return not(
+                "zstandard file",
+                "it has to be unpacked",
+                "unzstd FILE, or `zstdcat FILE | credscope -`",
+            );
+        }
+        if bytes.starts_with(b"PK\x03\x04") {
+            return not("zip archive", "no reader opens it", "unpack it and give the files in it");
+        }
+        if bytes.starts_with(b"PAR1") {
+            return not(
+                "Parquet file",
+                "rollouts are read as JSON",
+                "write it as JSON lines (pandas: to_json(orient='records', lines=True))",
+            );
+        }
+        if memchr::memchr(0, bytes.get(..bytes.len().min(512)).unwrap_or_default()).is_some() {
+            return not("binary file", "rollouts are read as JSON", "give a .jsonl or .json file");
+        }
+        None
+    }
+
+    /// The verdict when no reader knows the file.
+    #[must_use]
+    pub fn unknown(&self) -> NotRollouts {
+        let hint = "see `credscope formats` for what is read, `--from FORMAT` to insist, and the native \
+                    format `credscope/1` for the shortest thing to convert to";
+        let keys: Vec<String> = self
+            .records
+            .first()
+            .map(|r| {
+                r.keys().take(8).map(|k| format!("`{}`", String::from_utf8_lossy(k))).collect()
+            })
+            .unwrap_or_default();
+        let what = match (keys.is_empty(), self.bytes.first()) {
+            (false, _) => format!("JSON with the keys {}", keys.join(", ")),
+            (true, Some(b'{' | b'[')) => "JSON without objects that could be rollouts".to_owned(),
+            _ => "no JSON".to_owned(),
+        };
+        NotRollouts {
+            what,
+            missing: "no known rollout format has this form".into(),
+            hint: hint.into(),
+        }
+    }
+}
+
+/// The outermost form of a file.
+///
+/// A value over several lines is a document; else records stand on lines. A torn first line must not
+/// turn a file of lines into a broken document, so a second line that is complete by itself decides.
+fn layout(bytes: &[u8], whole: bool) -> Layout {
+    let first_line = bytes.split(|&b| b == b'\n').next().unwrap_or_default();
+    let line_complete = scan::value_end(first_line, 0) == Some(first_line.trim_ascii_end().len());
+    match bytes.first() {
+        Some(b'[') => {
+            let alone = first_line.len() < bytes.trim_ascii_end().len();
+            if line_complete && alone { Layout::Lines } else { Layout::Elements }
+        }
+        Some(b'{') if line_complete => Layout::Lines,
+        Some(b'{') => match scan::value_end(bytes, 0) {
+            Some(end) if scan::skip_space(bytes, end) >= bytes.len() => Layout::Document,
+            Some(end) if torn(bytes.get(..end).unwrap_or_default()) => Layout::Lines,
+            Some(_) => Layout::Values,
+            None if first_line.len() >= bytes.trim_ascii_end().len() => Layout::Lines,
+            None if torn(bytes) => Layout::Lines,
+            None if whole && second_line_complete(bytes) => Layout::Lines,
+            None => Layout::Document,
+        },
+        _ => Layout::Lines,
+    }
+}
+
+/// Whether a string runs over the end of a line, which no JSON writer does.
+fn torn(bytes: &[u8]) -> bool {
+    let mut at = 0;
+    while let Some(open) = bytes.get(at..).and_then(|rest| memchr::memchr(b'"', rest)) {
+        let end = scan::string_end(bytes, at + open).unwrap_or(bytes.len());
+        if bytes.get(at + open..end).is_some_and(|s| memchr::memchr(b'\n', s).is_some()) {
+            return true;
+        }
+        at = end;
+    }
+    false
+}
+
+fn second_line_complete(bytes: &[u8]) -> bool {
+    bytes
+        .split(|&b| b == b'\n')
+        .map(<[u8]>::trim_ascii)
+        .filter(|l| !l.is_empty())
+        .nth(1)
+        .is_some_and(|l| l.starts_with(b"{") && scan::value_end(l, 0) == Some(l.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn layout_of(text: &str) -> Layout {
+        Shape::of("x", text.as_bytes(), true).layout()
+    }
+
+    #[test]
+    fn outermost_forms() {
+        assert_eq!(layout_of("{\"a\":1}\n{\"a\":2}\n"), Layout::Lines);
+        assert_eq!(layout_of("{\"a\":1}"), Layout::Lines);
+        assert_eq!(layout_of("{\n \"a\":1\n}\n"), Layout::Document);
+        assert_eq!(layout_of("{\"r\":[\n{\"a\":1},\n{\"a\":NaN}\n]}\n"), Layout::Document);
+        assert_eq!(layout_of("{\n\"a\":1\n}\n{\n\"a\":2\n}\n"), Layout::Values);
+        assert_eq!(layout_of("[{\"a\":1},\n{\"a\":2}]"), Layout::Elements);
+        assert_eq!(layout_of("[1,2]\n{\"a\":2}\n"), Layout::Lines);
+        assert_eq!(layout_of("{\"a\":\"cut\n{\"a\":2}\n"), Layout::Lines);
+        assert_eq!(layout_of("{\"a\":1,\n{\"a\":2}\n"), Layout::Lines);
+        assert_eq!(layout_of("\u{feff}{\"a\":1}\r\n{\"a\":2}\r\n"), Layout::Lines);
+    }
+
+    #[test]
+    fn obstacles_have_names() {
+        let what = |bytes: &[u8]| Shape::of("x", bytes, true).obstacle().map(|n| n.what);
+        assert_eq!(what(b" \n").as_deref(), Some("empty file"));
+        assert_eq!(
+            what(b"version https://git-lfs.github.com/spec/v1\noid sha256:1\n").as_deref(),
+            Some("Git LFS pointer")
+        );
+        assert_eq!(what(b"{}"), None);
+    }
+
+    #[test]
+    fn keys_of_elements_are_seen() {
+        let shape = Shape::of("x", br#"[{"task_id":1,"traj":[]},{"b":2}]"#, true);
+        assert_eq!(shape.records().len(), 2);
+        assert!(shape.any(|r| r.has("task_id") && r.list("traj")));
+    }
+}

@@ -1,0 +1,346 @@
+//! Cuts a stream into records without holding more than one of them.
+//!
+//! Lines are found with memchr; elements and values by counting brackets outside strings. The cutter
+//! knows no format: what a record means is the reader's business.
+
+use std::io::{self, BufRead, BufReader, Read};
+use std::ops::ControlFlow;
+
+use super::reader::Layout;
+
+/// The largest record that is read.
+pub const LIMIT: usize = 256 << 20;
+
+/// What the cutter hands over.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// Where the record starts in the file.
+    pub offset: u64,
+    /// Line, element or value, from 1.
+    pub number: u64,
+    /// The record, or its length when it is over the limit.
+    pub body: Result<Vec<u8>, u64>,
+    /// The file ended with this record and without a line end after it, or within it.
+    pub at_end: bool,
+}
+
+type Sink<'s> = dyn FnMut(Piece) -> ControlFlow<()> + 's;
+
+/// Cuts `input` into records of at most `limit` bytes. Records come without white space around them
+/// and without a byte-order mark; blank lines are counted and not handed over.
+pub fn split(
+    layout: Layout,
+    input: impl Read,
+    limit: usize,
+    sink: &mut Sink<'_>,
+) -> io::Result<()> {
+    let mut input = BufReader::with_capacity(1 << 20, input);
+    let mark = input.fill_buf()?.starts_with(b"\xef\xbb\xbf");
+    let start = if mark { 3 } else { 0 };
+    input.consume(start);
+    match layout {
+        Layout::Lines => lines(input, start as u64, limit, sink),
+        Layout::Document => document(input, start as u64, limit, sink),
+        Layout::Elements => values(input, start as u64, 1, limit, sink),
+        Layout::Values => values(input, start as u64, 0, limit, sink),
+    }
+}
+
+/// A record that grows up to the limit; beyond it only its length is kept.
+#[derive(Default)]
+struct Body {
+    bytes: Vec<u8>,
+    len: u64,
+}
+
+impl Body {
+    fn push(&mut self, more: &[u8], limit: usize) {
+        self.len += more.len() as u64;
+        if self.len <= limit as u64 {
+            self.bytes.extend_from_slice(more);
+        } else {
+            self.bytes = Vec::new();
+        }
+    }
+
+    fn take(&mut self, limit: usize) -> Result<Vec<u8>, u64> {
+        let len = std::mem::take(&mut self.len);
+        let bytes = std::mem::take(&mut self.bytes);
+        if len <= limit as u64 { Ok(bytes) } else { Err(len) }
+    }
+}
+
+/// A piece with white space trimmed; `None` for a blank one.
+fn piece(offset: u64, number: u64, body: Result<Vec<u8>, u64>, at_end: bool) -> Option<Piece> {
+    let Ok(mut bytes) = body else { return Some(Piece { offset, number, body, at_end }) };
+    bytes.truncate(bytes.trim_ascii_end().len());
+    let lead = bytes.len() - bytes.trim_ascii_start().len();
+    bytes.drain(..lead);
+    (!bytes.is_empty()).then_some(Piece {
+        offset: offset + lead as u64,
+        number,
+        body: Ok(bytes),
+        at_end,
+    })
+}
+
+fn lines(
+    mut input: impl BufRead,
+    mut at: u64,
+    limit: usize,
+    sink: &mut Sink<'_>,
+) -> io::Result<()> {
+    let (mut body, mut number, mut start) = (Body::default(), 1, at);
+    loop {
+        let chunk = input.fill_buf()?;
+        let end_of_file = chunk.is_empty();
+        let newline = memchr::memchr(b'\n', chunk);
+        let used = newline.map_or(chunk.len(), |n| n + 1);
+        body.push(chunk.get(..newline.unwrap_or(used)).unwrap_or_default(), limit);
+        input.consume(used);
+        at += used as u64;
+        if newline.is_some() || end_of_file {
+            if let Some(piece) = piece(start, number, body.take(limit), end_of_file)
+                && sink(piece).is_break()
+            {
+                return Ok(());
+            }
+            number += 1;
+            start = at;
+        }
+        if end_of_file {
+            return Ok(());
+        }
+    }
+}
+
+fn document(
+    mut input: impl BufRead,
+    start: u64,
+    limit: usize,
+    sink: &mut Sink<'_>,
+) -> io::Result<()> {
+    let mut body = Body::default();
+    loop {
+        let chunk = input.fill_buf()?;
+        let len = chunk.len();
+        if len == 0 {
+            break;
+        }
+        body.push(chunk, limit);
+        input.consume(len);
+    }
+    if let Some(piece) = piece(start, 1, body.take(limit), true) {
+        // One record: whether the caller wants more does not matter.
+        let _ = sink(piece);
+    }
+    Ok(())
+}
+
+/// Where the bracket counter is.
+#[derive(Default)]
+struct Cursor {
+    depth: usize,
+    string: bool,
+    escape: bool,
+    /// A value is open at the base depth.
+    open: bool,
+}
+
+impl Cursor {
+    /// Moves over one byte; `true` when the byte may end a value at depth `base`.
+    fn step(&mut self, byte: u8, base: usize) -> Step {
+        if self.string {
+            match byte {
+                _ if self.escape => self.escape = false,
+                b'\\' => self.escape = true,
+                b'"' => self.string = false,
+                _ => {}
+            }
+            return Step::Inside;
+        }
+        match byte {
+            b'{' | b'[' => {
+                self.depth += 1;
+                if self.depth > base { self.start() } else { Step::Outside }
+            }
+            b'}' | b']' => {
+                let ends_value = self.depth == base + 1;
+                self.depth = self.depth.saturating_sub(1);
+                if ends_value && self.open {
+                    self.open = false;
+                    Step::Last
+                } else if self.depth < base {
+                    self.close()
+                } else {
+                    Step::Inside
+                }
+            }
+            b',' | b' ' | b'\t' | b'\r' | b'\n' if self.depth == base => self.close(),
+            b'"' => {
+                self.string = true;
+                self.start()
+            }
+            _ => self.start(),
+        }
+    }
+
+    fn start(&mut self) -> Step {
+        self.open = true;
+        Step::Inside
+    }
+
+    fn close(&mut self) -> Step {
+        if std::mem::take(&mut self.open) { Step::Before } else { Step::Outside }
+    }
+}
+
+enum Step {
+    /// Between values.
+    Outside,
+    /// The byte belongs to a value.
+    Inside,
+    /// The byte is the last of a value.
+    Last,
+    /// The value ended before this byte.
+    Before,
+}
+
+fn values(
+    mut input: impl BufRead,
+    mut base_offset: u64,
+    base: usize,
+    limit: usize,
+    sink: &mut Sink<'_>,
+) -> io::Result<()> {
+    let (mut cursor, mut body, mut number) = (Cursor::default(), Body::default(), 0);
+    let mut start = base_offset;
+    loop {
+        let chunk = input.fill_buf()?;
+        let len = chunk.len();
+        if len == 0 {
+            break;
+        }
+        // Where the open value starts in this chunk; 0 when it came over from the last one.
+        let mut from = cursor.open.then_some(0);
+        let mut at = 0;
+        while let Some(&byte) = chunk.get(at) {
+            let was_open = cursor.open;
+            let step = cursor.step(byte, base);
+            if !was_open && (cursor.open || matches!(step, Step::Last)) {
+                from = Some(at);
+                start = base_offset + at as u64;
+                number += 1;
+            }
+            let end = match step {
+                Step::Last => Some(at + 1),
+                Step::Before => Some(at),
+                Step::Inside | Step::Outside => None,
+            };
+            if let (Some(end), Some(begin)) = (end, from.take_if(|_| end.is_some())) {
+                body.push(chunk.get(begin..end).unwrap_or_default(), limit);
+                if let Some(piece) = piece(start, number, body.take(limit), false)
+                    && sink(piece).is_break()
+                {
+                    return Ok(());
+                }
+            }
+            at += 1;
+            // Texts are long: jump to their end.
+            if cursor.string && !cursor.escape {
+                let rest = chunk.get(at..).unwrap_or_default();
+                at += memchr::memchr2(b'"', b'\\', rest).unwrap_or(rest.len());
+            }
+        }
+        if let Some(begin) = from {
+            body.push(chunk.get(begin..).unwrap_or_default(), limit);
+        }
+        input.consume(len);
+        base_offset += len as u64;
+    }
+    if cursor.open
+        && let Some(piece) = piece(start, number, body.take(limit), true)
+    {
+        let _ = sink(piece);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cut(layout: Layout, text: &str) -> Vec<(u64, u64, String, bool)> {
+        // A reader of one byte at a time meets every border between chunks.
+        struct Slow<'a>(&'a [u8]);
+        impl Read for Slow<'_> {
+            fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+                let n = self.0.len().min(buf.len()).min(3);
+                let (now, later) = self.0.split_at(n);
+                buf[..n].copy_from_slice(now);
+                self.0 = later;
+                Ok(n)
+            }
+        }
+        let run = |input: &mut dyn Read, limit| {
+            let mut all = Vec::new();
+            split(layout, input, limit, &mut |p: Piece| {
+                let body = p
+                    .body
+                    .map_or_else(|n| format!("too long: {n}"), |b| String::from_utf8(b).unwrap());
+                all.push((p.offset, p.number, body, p.at_end));
+                ControlFlow::Continue(())
+            })
+            .unwrap();
+            all
+        };
+        let all = run(&mut Slow(text.as_bytes()), LIMIT);
+        assert_eq!(all, run(&mut text.as_bytes(), LIMIT));
+        for (offset, _, body, _) in &all {
+            let at = *offset as usize;
+            assert_eq!(&text[at..at + body.len()], body);
+        }
+        all
+    }
+
+    #[test]
+    fn lines_with_mark_blanks_and_carriage_returns() {
+        let got = cut(Layout::Lines, "\u{feff}{\"a\":1}\r\n\n  {\"b\":2} \n{\"c");
+        let want = [(3, 1, "{\"a\":1}", false), (15, 3, "{\"b\":2}", false), (24, 4, "{\"c", true)];
+        assert_eq!(got, want.map(|(o, n, t, e)| (o, n, t.to_owned(), e)));
+    }
+
+    #[test]
+    fn elements_of_an_array() {
+        let got = cut(
+            Layout::Elements,
+            "[ {\"a\":\"]},{\\\"\"},\n 12 ,[3,[4]],\"x\", {\"b\":{}}, {\"cut\": [",
+        );
+        let texts: Vec<_> = got.iter().map(|g| g.2.as_str()).collect();
+        assert_eq!(
+            texts,
+            ["{\"a\":\"]},{\\\"\"}", "12", "[3,[4]]", "\"x\"", "{\"b\":{}}", "{\"cut\": ["]
+        );
+        assert_eq!(got.iter().map(|g| g.1).collect::<Vec<_>>(), [1, 2, 3, 4, 5, 6]);
+        assert!(got[5].3 && !got[4].3);
+    }
+
+    #[test]
+    fn values_one_after_the_other() {
+        let got = cut(Layout::Values, "{\n\"a\":1\n}\n{\"b\":[1,2]}{\"c\":3}");
+        let texts: Vec<_> = got.iter().map(|g| g.2.as_str()).collect();
+        assert_eq!(texts, ["{\n\"a\":1\n}", "{\"b\":[1,2]}", "{\"c\":3}"]);
+    }
+
+    #[test]
+    fn a_record_over_the_limit_is_refused_and_the_rest_goes_on() {
+        let mut all = Vec::new();
+        let text = format!("{{\"a\":\"{}\"}}\n{{\"b\":1}}\n", "x".repeat(100));
+        split(Layout::Lines, text.as_bytes(), 50, &mut |p: Piece| {
+            all.push(p.body.map(|b| b.len()));
+            ControlFlow::Continue(())
+        })
+        .unwrap();
+        assert_eq!(all, [Err(108), Ok(7)]);
+    }
+}

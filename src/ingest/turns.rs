@@ -1,0 +1,298 @@
+//! From messages to steps: which text belongs to which call, which result to which call, where a
+//! turn ends.
+//!
+//! The rules are those of signatures.md section 2; which tool is what, and whether a text turn is a
+//! reply, a thought or a mistake, is not decided here.
+
+use crate::rollout::StepResult;
+use crate::rollout::raw::{RawArgs, RawKind, RawStep};
+
+/// A call as a message makes it.
+#[derive(Debug, Default)]
+pub struct Call {
+    /// Tool name.
+    pub tool: Option<String>,
+    /// Arguments.
+    pub args: RawArgs,
+    /// Id that a result refers to.
+    pub id: Option<String>,
+}
+
+/// What came back from a call.
+#[derive(Debug, Default)]
+pub struct Reply {
+    /// The text.
+    pub text: String,
+    /// Exit code, where the format frames one.
+    pub exit_code: Option<i64>,
+    /// The format's own failure mark.
+    pub is_error: Option<bool>,
+    /// How the run was stopped, where the format says so.
+    pub stopped: Option<StepResult>,
+}
+
+impl From<String> for Reply {
+    fn from(text: String) -> Self {
+        Self { text, ..Self::default() }
+    }
+}
+
+/// Builds steps from messages in order.
+#[derive(Debug, Default)]
+pub struct Turns {
+    steps: Vec<RawStep>,
+    prompt: Option<String>,
+    turn: u32,
+    /// Index of the first step of the open turn.
+    first: usize,
+    /// Something came back, so the next text or call opens a new turn.
+    ended: bool,
+    /// Text that waits for its call.
+    text: Option<String>,
+    /// Results without an id that wait for the end of the turn.
+    loose: Vec<Reply>,
+    /// A demand to continue is looked for in what the harness answers to a text turn.
+    demands: bool,
+}
+
+/// What harnesses say to a turn that called no tool although it had to.
+const DEMANDS: [&str; 9] = [
+    "please continue working",
+    "forgot to use a function call",
+    "must use a function call",
+    "must use a tool",
+    "must call a tool",
+    "did not call a tool",
+    "no tool call",
+    "no function call",
+    "exactly one action",
+];
+
+impl Turns {
+    /// For conversations with a harness, which may demand to continue.
+    #[must_use]
+    pub fn with_harness() -> Self {
+        Self { demands: true, ..Self::default() }
+    }
+
+    /// For conversations with a user: what a user says is never the harness's demand.
+    #[must_use]
+    pub fn with_user() -> Self {
+        Self::default()
+    }
+
+    /// Text of the agent.
+    pub fn says(&mut self, text: &str) {
+        self.open();
+        match &mut self.text {
+            Some(all) => join(all, text),
+            None => self.text = Some(text.to_owned()),
+        }
+    }
+
+    /// A call of the agent.
+    pub fn calls(&mut self, call: Call) {
+        self.open();
+        self.steps.push(RawStep {
+            kind: RawKind::Call,
+            thought: self.text.take().unwrap_or_default(),
+            tool: call.tool,
+            args: call.args,
+            call_id: call.id,
+            turn: self.turn,
+            ..RawStep::default()
+        });
+    }
+
+    /// A result. It goes to the call with its id, else to the calls of the turn in order.
+    pub fn gets(&mut self, id: Option<&str>, reply: Reply) {
+        self.settle_text();
+        if self.steps.is_empty() {
+            return;
+        }
+        self.ended = true;
+        // Ids may repeat over a rollout: the latest call that still waits is meant.
+        let of = |s: &RawStep| id.is_some() && s.call_id.as_deref() == id;
+        let open = self.steps.iter().rposition(|s| of(s) && s.observation.is_none());
+        match open.or_else(|| self.steps.iter().rposition(of)) {
+            Some(at) => self.give(at, reply),
+            None => self.loose.push(reply),
+        }
+    }
+
+    /// A message of the user or of the environment that is no result of a call.
+    pub fn hears(&mut self, text: &str) {
+        self.settle();
+        let Some(last) = self.steps.last_mut() else {
+            if self.prompt.is_none() && !text.is_empty() {
+                self.prompt = Some(text.to_owned());
+            }
+            return;
+        };
+        self.ended = true;
+        if self.demands && last.kind == RawKind::Text && last.observation.is_none() {
+            last.told_to_continue = demands(text);
+        }
+        let at = self.steps.len() - 1;
+        self.give(at, Reply::from(text.to_owned()));
+    }
+
+    /// The steps, and the first thing the agent was told.
+    #[must_use]
+    pub fn finish(mut self) -> (Vec<RawStep>, Option<String>) {
+        self.settle();
+        (self.steps, self.prompt)
+    }
+
+    fn open(&mut self) {
+        if self.ended {
+            self.settle();
+            self.ended = false;
+            self.turn += 1;
+            self.first = self.steps.len();
+        }
+    }
+
+    fn settle(&mut self) {
+        self.settle_text();
+        self.settle_results();
+    }
+
+    /// Text that found no call: the thought of the turn's last call, or a turn of its own.
+    fn settle_text(&mut self) {
+        let Some(text) = self.text.take() else { return };
+        if self.first < self.steps.len() {
+            if let Some(last) = self.steps.last_mut() {
+                join(&mut last.thought, &text);
+            }
+            return;
+        }
+        self.steps.push(RawStep {
+            kind: RawKind::Text,
+            thought: text,
+            turn: self.turn,
+            ..RawStep::default()
+        });
+    }
+
+    /// Results without ids: in order; one result for many calls is what the last of them left.
+    fn settle_results(&mut self) {
+        let loose = std::mem::take(&mut self.loose);
+        let waiting: Vec<usize> = (self.first..self.steps.len())
+            .filter(|&at| self.steps.get(at).is_some_and(|s| s.observation.is_none()))
+            .collect();
+        let last = self.steps.len().saturating_sub(1);
+        let one_for_many = loose.len() == 1 && waiting.len() > 1;
+        for (nth, reply) in loose.into_iter().enumerate() {
+            let at = if one_for_many { waiting.last() } else { waiting.get(nth) };
+            self.give(at.copied().unwrap_or(last), reply);
+        }
+    }
+
+    fn give(&mut self, at: usize, reply: Reply) {
+        let Some(step) = self.steps.get_mut(at) else { return };
+        match &mut step.observation {
+            Some(all) => join(all, &reply.text),
+            None => step.observation = Some(reply.text),
+        }
+        step.exit_code = step.exit_code.or(reply.exit_code);
+        step.is_error = step.is_error.or(reply.is_error);
+        step.stopped = step.stopped.or(reply.stopped);
+    }
+}
+
+/// Whether this is a harness that demands to continue with a call.
+#[must_use]
+pub fn demands(text: &str) -> bool {
+    let plain = text.to_ascii_lowercase();
+    DEMANDS.iter().any(|d| plain.contains(d))
+}
+
+fn join(all: &mut String, more: &str) {
+    if !all.is_empty() && !more.is_empty() {
+        all.push('\n');
+    }
+    all.push_str(more);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn call(tool: &str, id: Option<&str>) -> Call {
+        Call { tool: Some(tool.into()), id: id.map(Into::into), ..Call::default() }
+    }
+
+    fn told(text: &str) -> Reply {
+        Reply::from(text.to_owned())
+    }
+
+    fn seen(steps: &[RawStep]) -> Vec<(u32, &str, &str, Option<&str>)> {
+        steps
+            .iter()
+            .map(|s| {
+                (s.turn, s.tool.as_deref().unwrap_or("-"), &*s.thought, s.observation.as_deref())
+            })
+            .collect()
+    }
+
+    #[test]
+    fn parallel_calls_share_a_turn_and_join_by_id() {
+        let mut t = Turns::with_harness();
+        t.hears("go");
+        t.says("look");
+        t.calls(call("a", Some("1")));
+        t.calls(call("b", Some("2")));
+        t.gets(Some("2"), told("B"));
+        t.gets(Some("1"), told("A"));
+        t.calls(call("c", Some("1")));
+        t.gets(Some("1"), told("C"));
+        let (steps, prompt) = t.finish();
+        assert_eq!(prompt.as_deref(), Some("go"));
+        assert_eq!(
+            seen(&steps),
+            [(0, "a", "look", Some("A")), (0, "b", "", Some("B")), (1, "c", "", Some("C"))]
+        );
+    }
+
+    #[test]
+    fn results_without_ids() {
+        let mut t = Turns::with_harness();
+        t.calls(call("a", None));
+        t.calls(call("b", None));
+        t.gets(None, told("A"));
+        t.gets(None, told("B"));
+        t.calls(call("c", None));
+        t.calls(call("d", None));
+        t.gets(None, told("both"));
+        t.calls(call("e", None));
+        let (steps, _) = t.finish();
+        let got: Vec<_> = seen(&steps).into_iter().map(|s| s.3).collect();
+        assert_eq!(got, [Some("A"), Some("B"), None, Some("both"), None]);
+    }
+
+    #[test]
+    fn texts_merge_and_trailing_messages_stay_with_the_last_action() {
+        let mut t = Turns::with_harness();
+        t.says("one");
+        t.says("two");
+        t.hears("You forgot to use a function call in your response.");
+        t.calls(call("finish", Some("x")));
+        t.gets(Some("x"), told("submitted"));
+        t.hears("[environment] closed");
+        let (steps, _) = t.finish();
+        assert_eq!(steps.len(), 2);
+        assert_eq!((steps[0].kind, &*steps[0].thought), (RawKind::Text, "one\ntwo"));
+        assert!(steps[0].told_to_continue);
+        assert_eq!(steps[1].observation.as_deref(), Some("submitted\n[environment] closed"));
+        assert_eq!((steps[0].turn, steps[1].turn), (0, 1));
+    }
+
+    #[test]
+    fn a_user_is_not_a_harness() {
+        let mut t = Turns::with_user();
+        t.says("Shall I?");
+        t.hears("Yes, please continue working on it.");
+        assert!(!t.finish().0[0].told_to_continue);
+    }
+}

@@ -1,0 +1,167 @@
+//! From records to groups: keys, identities, segments, columns, and the report about all of it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::Loaded;
+use super::error::LoadError;
+use super::group::{self, Built, key_of};
+use super::identity::{self, Draft, Seen};
+use super::keys::Keys;
+use super::options::LoadOptions;
+use super::report::{FileVerdict, LoadReport};
+use super::sources::Sources;
+use super::tally::Tally;
+use super::warn;
+use super::work::{Pending, Record};
+use crate::facts::Interpreter;
+use crate::profile::Profiles;
+use crate::rollout::raw::RawRollout;
+use crate::rollout::{Corpus, GroupKey, natural};
+
+/// Joins everything that was read.
+pub fn assemble(
+    records: Vec<Record>,
+    sources: Sources,
+    verdicts: Vec<FileVerdict>,
+    options: &LoadOptions,
+    profiles: &Arc<Profiles>,
+) -> Result<Loaded, LoadError> {
+    let mut tally = Tally::new(&sources, options);
+    let mut pendings = Vec::new();
+    let mut left_out = Vec::new();
+    for mut record in records {
+        left_out.append(&mut record.left_out);
+        pendings.extend(tally.take(record, &sources));
+    }
+    if pendings.is_empty() {
+        return Err(nothing(&tally, verdicts, left_out, options, &sources));
+    }
+    tally.left_out(left_out.len());
+    let keys = Keys::of(&pendings, options);
+    if let Some(field) = &options.group_by
+        && !pendings.iter().any(|p| key_of(&p.raw, field).is_some())
+    {
+        return Err(LoadError::NoSuchKey { field: field.clone(), available: keys.names() });
+    }
+    let mut grouped: BTreeMap<GroupKey, Vec<Pending>> = BTreeMap::new();
+    for pending in pendings {
+        let format = sources.format(pending.record.source);
+        if let Some(key) = group::group_key(&pending.raw, format, options) {
+            grouped.entry(key).or_default().push(pending);
+        }
+    }
+    let mut seen = Seen::default();
+    let mut joiner = Joiner { sources: &sources, profiles, interpreter: None };
+    let mut groups = Vec::with_capacity(grouped.len());
+    for (key, pendings) in grouped {
+        if options.cancelled() {
+            return Err(LoadError::Cancelled);
+        }
+        let mut drafts = identity::drafts(pendings, &mut seen);
+        for draft in drafts.iter_mut().filter(|d| !d.earlier.is_empty()) {
+            tally.segments(draft.earlier.len());
+            joiner.join(draft)?;
+        }
+        let Built { group, decisions, raw_steps } = group::build(key, drafts, options);
+        tally.group(&group, &decisions, &raw_steps);
+        groups.push(Arc::new(group));
+    }
+    tally.duplicates(&seen);
+    let mut report = tally.finish(&sources, &groups);
+    report.not_rollouts = verdicts;
+    report.grouped_by = keys.grouped_by();
+    warn::warn(&mut report, &groups, &keys, &seen);
+    Ok(Loaded { corpus: Corpus { groups }, report, sources })
+}
+
+/// Why there is nothing: another task was asked for, or no record could be read.
+fn nothing(
+    tally: &Tally,
+    mut verdicts: Vec<FileVerdict>,
+    mut tasks: Vec<String>,
+    options: &LoadOptions,
+    sources: &Sources,
+) -> LoadError {
+    if let (Some(only), false) = (&options.only, tasks.is_empty()) {
+        tasks.sort_by(|a, b| natural(a, b));
+        tasks.dedup();
+        tasks.truncate(12);
+        return LoadError::NoSuchTask { task: only.clone(), available: tasks };
+    }
+    let report: &LoadReport = tally.so_far();
+    for (id, _) in sources.iter() {
+        let name = sources.name(id);
+        let first = report.skipped.iter().find(|s| s.file == name);
+        verdicts.push(FileVerdict {
+            name: name.to_owned(),
+            named: true,
+            reason: first.map_or_else(
+                || format!("read as {}, but it holds no record", sources.format(id)),
+                |s| {
+                    format!(
+                        "read as {}, but no record could be used; {} {}: {}",
+                        sources.format(id),
+                        s.unit,
+                        s.number,
+                        s.reason
+                    )
+                },
+            ),
+            hint: first.and_then(|s| s.hint.clone()),
+        });
+    }
+    verdicts.sort_by(|a, b| natural(&a.name, &b.name));
+    LoadError::NoRollouts { files: verdicts }
+}
+
+/// Joins the segments of a rollout: they are read again together, since what a step did can depend
+/// on what was seen in an earlier segment.
+struct Joiner<'a> {
+    sources: &'a Sources,
+    profiles: &'a Arc<Profiles>,
+    interpreter: Option<Interpreter>,
+}
+
+impl Joiner<'_> {
+    fn join(&mut self, draft: &mut Draft) -> Result<(), LoadError> {
+        let mut whole: Option<RawRollout> = None;
+        for record in &draft.records {
+            let next = self.sources.rollout(record).map_err(|error| LoadError::Io {
+                file: self.sources.name(record.source).to_owned(),
+                error: std::io::Error::other(error),
+            })?;
+            whole = Some(match whole {
+                None => next,
+                Some(before) => append(before, next),
+            });
+        }
+        let Some(raw) = whole else { return Ok(()) };
+        let record = draft.pending.record.clone();
+        let format = self.sources.format(record.source);
+        let interpreter =
+            self.interpreter.get_or_insert_with(|| Interpreter::new(Arc::clone(self.profiles)));
+        let facts = interpreter.read(format, &raw);
+        let content = draft.pending.content;
+        draft.pending = Pending::new(record, content, raw, facts);
+        draft.earlier.clear();
+        Ok(())
+    }
+}
+
+/// One rollout out of two segments: steps one after the other; verdict, rewards and ending are those
+/// of the later one, so that a reward that each segment repeats counts once.
+fn append(before: RawRollout, mut after: RawRollout) -> RawRollout {
+    let shift = before.steps.iter().map(|s| s.turn + 1).max().unwrap_or(0);
+    let mut steps = before.steps;
+    steps.extend(std::mem::take(&mut after.steps).into_iter().map(|mut step| {
+        step.turn += shift;
+        step
+    }));
+    RawRollout {
+        steps,
+        prompt: before.prompt.or(after.prompt),
+        excluded_calls: before.excluded_calls + after.excluded_calls,
+        ..after
+    }
+}

@@ -1,0 +1,242 @@
+//! Which records are one rollout: copies left out, segments joined, ids made unique.
+//!
+//! Identity is (source, id); only byte-equal content under one identity is a copy. Order in a file
+//! never identifies: where a record has no id, a short digest of its content is one.
+
+use std::cmp::Ordering;
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::work::{Pending, StepMeta};
+use crate::ingest::short_digest;
+use crate::rollout::{RecordRef, SourceId, natural};
+
+/// How many raw steps each segment has.
+#[derive(Debug, Clone, Default)]
+pub struct Segments {
+    lens: Vec<u32>,
+}
+
+impl Segments {
+    /// Segments with these numbers of raw steps.
+    #[must_use]
+    pub const fn new(lens: Vec<u32>) -> Self {
+        Self { lens }
+    }
+
+    /// The record and the raw step in it behind a raw step of the joined rollout.
+    #[must_use]
+    pub fn locate(&self, raw: u32) -> (u32, u32) {
+        let mut rest = raw;
+        for (at, &len) in self.lens.iter().enumerate() {
+            if rest < len {
+                return (at as u32, rest);
+            }
+            rest -= len;
+        }
+        (0, raw)
+    }
+
+    /// Steps at which a further segment starts.
+    #[must_use]
+    pub fn step_starts(&self, steps: &[StepMeta]) -> Vec<u32> {
+        let mut end = 0;
+        let mut starts = Vec::new();
+        for &len in self.lens.iter().take(self.lens.len().saturating_sub(1)) {
+            end += len;
+            starts.push(steps.iter().position(|s| s.raw >= end).unwrap_or(steps.len()) as u32);
+        }
+        starts
+    }
+}
+
+/// One rollout on its way into a group.
+#[derive(Debug)]
+pub struct Draft {
+    /// Its id; unique in the group once [`drafts`] is done.
+    pub id: String,
+    /// The rollout. For several segments it is the last one until they are joined.
+    pub pending: Pending,
+    /// Its records, in segment order.
+    pub records: Vec<RecordRef>,
+    /// Earlier segments, to be joined before the pending one.
+    pub earlier: Vec<Pending>,
+    /// Raw steps per record.
+    pub segments: Segments,
+}
+
+/// What was seen on the way.
+#[derive(Debug, Default)]
+pub struct Seen {
+    /// Copies that were left out, by file.
+    pub duplicates: Vec<SourceId>,
+    /// Ids that got a suffix because another rollout of the group has them.
+    pub suffixed: Vec<String>,
+    /// Ids under which equal content stands in two files.
+    pub same_content: Vec<String>,
+}
+
+/// The rollouts of one group, in canonical order, with unique ids.
+#[must_use]
+pub fn drafts(pendings: Vec<Pending>, seen: &mut Seen) -> Vec<Draft> {
+    let ids = base_ids(&pendings);
+    // One identity: all records that claim to be the same rollout of the same file.
+    let mut identities: BTreeMap<(String, Option<u64>, SourceId), Vec<Pending>> = BTreeMap::new();
+    for (id, pending) in ids.into_iter().zip(pendings) {
+        let key = (id, pending.raw.attempt, pending.record.source);
+        identities.entry(key).or_default().push(pending);
+    }
+    let mut drafts = Vec::new();
+    for ((id, _, _), pendings) in identities {
+        split_identity(&id, pendings, seen, &mut drafts);
+    }
+    drafts.sort_by(canonical);
+    make_unique(&mut drafts, seen);
+    drafts
+}
+
+/// The id of each record: its own, else the run's where that is clear, else a digest.
+fn base_ids(pendings: &[Pending]) -> Vec<String> {
+    let mut runs: BTreeMap<&str, BTreeSet<u64>> = BTreeMap::new();
+    for p in pendings {
+        if let Some(name) = p.raw.id.as_deref().or(p.raw.run.as_deref()) {
+            runs.entry(name).or_default().insert(p.content);
+        }
+    }
+    let alone = |run: &str| runs.get(run).is_some_and(|contents| contents.len() == 1);
+    pendings
+        .iter()
+        .map(|p| match (&p.raw.id, &p.raw.run) {
+            (Some(id), _) => id.clone(),
+            (None, Some(run)) if alone(run) => run.clone(),
+            _ => short_digest(p.content),
+        })
+        .collect()
+}
+
+/// Segments, copies and different contents under one identity.
+fn split_identity(id: &str, pendings: Vec<Pending>, seen: &mut Seen, drafts: &mut Vec<Draft>) {
+    // By segment, then by content: the order in the file decides nothing but which copy stays.
+    let mut segments: BTreeMap<Option<u64>, BTreeMap<u64, Pending>> = BTreeMap::new();
+    for pending in pendings {
+        let contents = segments.entry(pending.raw.segment_index).or_default();
+        match contents.entry(pending.content) {
+            Entry::Occupied(_) => seen.duplicates.push(pending.record.source),
+            Entry::Vacant(free) => {
+                free.insert(pending);
+            }
+        }
+    }
+    let mut columns: Vec<_> = segments.into_values().map(BTreeMap::into_values).collect();
+    loop {
+        let mut chain: Vec<Pending> = columns.iter_mut().filter_map(Iterator::next).collect();
+        let Some(last) = chain.pop() else { return };
+        let records = chain.iter().chain([&last]).map(|p| p.record.clone()).collect();
+        let lens = chain.iter().chain([&last]).map(|p| p.raw_steps).collect();
+        drafts.push(Draft {
+            id: id.to_owned(),
+            pending: last,
+            records,
+            earlier: chain,
+            segments: Segments::new(lens),
+        });
+    }
+}
+
+/// Id in natural order, attempt, file, content: what follows in a file is no order.
+fn canonical(a: &Draft, b: &Draft) -> Ordering {
+    natural(&a.id, &b.id)
+        .then(a.pending.raw.attempt.cmp(&b.pending.raw.attempt))
+        .then(a.pending.record.source.cmp(&b.pending.record.source))
+        .then(a.pending.content.cmp(&b.pending.content))
+}
+
+fn make_unique(drafts: &mut [Draft], seen: &mut Seen) {
+    let mut taken: BTreeSet<String> = drafts.iter().map(|d| d.id.clone()).collect();
+    let mut before: Option<(String, u64)> = None;
+    let mut count = 1;
+    for draft in drafts {
+        match &before {
+            Some((id, content)) if *id == draft.id => {
+                if *content == draft.pending.content {
+                    seen.same_content.push(id.clone());
+                }
+                let name = loop {
+                    count += 1;
+                    let name = format!("{id}#{count}");
+                    if taken.insert(name.clone()) {
+                        break name;
+                    }
+                };
+                seen.suffixed.push(name.clone());
+                draft.id = name;
+            }
+            _ => {
+                count = 1;
+                before = Some((draft.id.clone(), draft.pending.content));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rollout::RolloutFacts;
+    use crate::rollout::raw::RawRollout;
+
+    fn pending(id: Option<&str>, run: Option<&str>, source: u32, content: u64) -> Pending {
+        let raw = RawRollout {
+            id: id.map(Into::into),
+            run: run.map(Into::into),
+            ..RawRollout::default()
+        };
+        let record =
+            RecordRef { source: SourceId(source), digest: content, ..RecordRef::default() };
+        Pending::new(record, content, raw, RolloutFacts::default())
+    }
+
+    fn ids(pendings: Vec<Pending>) -> (Vec<String>, Seen) {
+        let mut seen = Seen::default();
+        let ids = drafts(pendings, &mut seen).into_iter().map(|d| d.id).collect();
+        (ids, seen)
+    }
+
+    #[test]
+    fn a_copy_is_left_out_and_another_content_stays() {
+        let (got, seen) = ids(vec![
+            pending(Some("r1"), None, 0, 7),
+            pending(Some("r1"), None, 0, 7),
+            pending(Some("r1"), None, 0, 9),
+        ]);
+        assert_eq!(got, ["r1", "r1#2"]);
+        assert_eq!((seen.duplicates.len(), seen.same_content.len()), (1, 0));
+    }
+
+    #[test]
+    fn the_same_content_in_two_files_stays_and_is_said() {
+        let (got, seen) =
+            ids(vec![pending(Some("r1"), None, 0, 7), pending(Some("r1"), None, 1, 7)]);
+        assert_eq!(got, ["r1", "r1#2"]);
+        assert_eq!((seen.duplicates.len(), seen.same_content), (0, vec!["r1".to_owned()]));
+    }
+
+    #[test]
+    fn a_run_name_is_an_id_where_it_is_clear() {
+        let (got, _) = ids(vec![pending(None, Some("a"), 0, 1), pending(None, Some("b"), 0, 2)]);
+        assert_eq!(got, ["a", "b"]);
+        let (got, _) = ids(vec![
+            pending(None, Some("a"), 0, 0x01ef_cdab),
+            pending(None, Some("a"), 0, 0x7856_3412),
+        ]);
+        assert_eq!(got, ["~12345678", "~abcdef01"]);
+    }
+
+    #[test]
+    fn segments_point_back_to_their_records() {
+        let segments = Segments::new(vec![2, 0, 3]);
+        assert_eq!(segments.locate(1), (0, 1));
+        assert_eq!(segments.locate(2), (2, 0));
+        assert_eq!(segments.locate(4), (2, 2));
+    }
+}

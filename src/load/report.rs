@@ -1,0 +1,234 @@
+//! The load report: what was read, what was skipped and why, and where outcomes came from.
+//!
+//! Plain data for exports. It must not hold absolute paths, clocks, or the number of threads.
+
+use serde::Serialize;
+
+use super::options::SuccessRule;
+use crate::ingest::RecordErrorKind;
+
+/// How many entries of one list are kept; the totals count all of them.
+pub const KEPT: usize = 1000;
+
+/// Everything that a load has to say.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct LoadReport {
+    /// Files with rollouts, by name.
+    pub files: Vec<FileReport>,
+    /// Files without rollouts, by name.
+    pub not_rollouts: Vec<FileVerdict>,
+    /// The field that rollouts were grouped by.
+    pub grouped_by: String,
+    /// How many groups have how many rollouts: (rollouts, groups), ascending.
+    pub group_sizes: Vec<(usize, usize)>,
+    /// The rule that made successes of numbers.
+    pub success_at: SuccessRule,
+    /// Records that could not be read.
+    pub skipped: Vec<Skipped>,
+    /// What was coerced or odd.
+    pub notes: Vec<Note>,
+    /// Rollouts without a verdict, with reasons.
+    pub unscored: Vec<Unscored>,
+    /// Where outcomes came from, with counts.
+    pub outcomes: Vec<OutcomeOrigin>,
+    /// Warnings, one per code and cause.
+    pub warnings: Vec<Warning>,
+    /// Sums over all files.
+    pub totals: Totals,
+}
+
+impl LoadReport {
+    /// The first skipped record in one line, for `--strict`.
+    #[must_use]
+    pub fn first_skipped(&self) -> Option<String> {
+        self.skipped.first().map(ToString::to_string)
+    }
+
+    /// The mark of partial data, for screens and exports.
+    #[must_use]
+    pub fn partial(&self) -> Option<String> {
+        let skipped = self.totals.skipped;
+        let unit = self.skipped.first().map_or("record", |s| s.unit);
+        (skipped > 0).then(|| {
+            format!("partial data: {skipped} {unit}{} skipped", if skipped == 1 { "" } else { "s" })
+        })
+    }
+
+    /// The warning with this code, if there is one.
+    #[must_use]
+    pub fn warning(&self, code: &str) -> Option<&Warning> {
+        self.warnings.iter().find(|w| w.code == code)
+    }
+}
+
+/// One file with rollouts.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct FileReport {
+    /// Name: relative to what was given.
+    pub name: String,
+    /// Length in bytes.
+    pub bytes: u64,
+    /// Digest over the sorted digests of its records: the order of lines does not matter.
+    pub digest: String,
+    /// Id of its format.
+    pub format: String,
+    /// Records that were read.
+    pub records: usize,
+    /// Groups it has rollouts in.
+    pub groups: usize,
+    /// Rollouts, segments joined and duplicates left out.
+    pub rollouts: usize,
+    /// Their steps.
+    pub steps: usize,
+    /// Actions as the reader saw them: an empty closing message is one here and no step.
+    pub raw_steps: usize,
+    /// Rollouts with a verdict.
+    pub scored: usize,
+    /// Successes.
+    pub successes: usize,
+    /// Records that could not be read.
+    pub skipped: usize,
+    /// What is wrong with it, in words.
+    pub problems: Vec<String>,
+}
+
+/// A file without rollouts.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct FileVerdict {
+    /// Name: relative to what was given.
+    pub name: String,
+    /// It was named by the person, not found in a folder.
+    pub named: bool,
+    /// What it is and what is missing.
+    pub reason: String,
+    /// What to try.
+    pub hint: Option<String>,
+}
+
+/// A record that could not be read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Skipped {
+    /// File.
+    pub file: String,
+    /// `line`, `element`, `value` or `document`.
+    pub unit: &'static str,
+    /// Which one, from 1.
+    pub number: u64,
+    /// Which rollout of it, from 1, where only one of several is lost.
+    pub part: Option<u32>,
+    /// What kind of trouble.
+    pub kind: RecordErrorKind,
+    /// The field at fault.
+    pub field: Option<String>,
+    /// What was expected and what stands there.
+    pub reason: String,
+    /// What to do.
+    pub hint: Option<String>,
+}
+
+impl std::fmt::Display for Skipped {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {} {}", self.file, self.unit, self.number)?;
+        if let Some(part) = self.part {
+            write!(f, ", rollout {part}")?;
+        }
+        if let Some(field) = &self.field {
+            write!(f, ", field `{field}`")?;
+        }
+        write!(f, ": {}", self.reason)?;
+        self.hint.as_ref().map_or(Ok(()), |hint| write!(f, " ({hint})"))
+    }
+}
+
+/// Something coerced or odd that cost nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Note {
+    /// File.
+    pub file: String,
+    /// `line`, `element`, `value` or `document`.
+    pub unit: &'static str,
+    /// Which one, from 1.
+    pub number: u64,
+    /// The rollout's id as the file gives it.
+    pub rollout: Option<String>,
+    /// The field; empty for the whole record.
+    pub field: String,
+    /// What was done or seen.
+    pub reason: String,
+}
+
+/// A rollout without a verdict.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Unscored {
+    /// Its task.
+    pub task: String,
+    /// Its id.
+    pub rollout: String,
+    /// `error` or `unscored`.
+    pub outcome: &'static str,
+    /// Why.
+    pub reason: String,
+}
+
+/// Where outcomes came from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct OutcomeOrigin {
+    /// A field, a rule, or a reason.
+    pub source: String,
+    /// How many rollouts.
+    pub rollouts: usize,
+}
+
+/// A warning.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Warning {
+    /// Stable code.
+    pub code: &'static str,
+    /// What was seen.
+    pub text: String,
+    /// What to do.
+    pub hint: Option<String>,
+    /// The tasks it concerns; empty for the whole load.
+    pub tasks: Vec<String>,
+}
+
+/// Sums over all files.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Totals {
+    /// Files with rollouts.
+    pub files: usize,
+    /// Records that were read.
+    pub records: usize,
+    /// Groups.
+    pub groups: usize,
+    /// Rollouts.
+    pub rollouts: usize,
+    /// Rollouts with a verdict: successes, failures, truncated ones.
+    pub scored: usize,
+    /// Successes.
+    pub successes: usize,
+    /// Failures.
+    pub failures: usize,
+    /// Stopped by a limit.
+    pub truncated: usize,
+    /// Infrastructure failures.
+    pub errors: usize,
+    /// Without a verdict.
+    pub unscored: usize,
+    /// Steps.
+    pub steps: usize,
+    /// Actions as the readers saw them.
+    pub raw_steps: usize,
+    /// Calls that are no steps of the policy.
+    pub excluded_calls: usize,
+    /// Records that could not be read.
+    pub skipped: usize,
+    /// Numbers and fields that were coerced or odd.
+    pub notes: usize,
+    /// Copies that were left out.
+    pub duplicates: usize,
+    /// Records that were joined to another as segments of one rollout.
+    pub joined_segments: usize,
+    /// Rollouts of other tasks that `only` left out.
+    pub left_out: usize,
+}

@@ -1,0 +1,237 @@
+//! Counts while records become groups, for the load report.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::identity::Seen;
+use super::options::LoadOptions;
+use super::outcome::Decision;
+use super::report::{FileReport, KEPT, LoadReport, Note, OutcomeOrigin, Skipped, Totals, Unscored};
+use super::sources::Sources;
+use super::work::{Pending, Record};
+use crate::rollout::{Group, Outcome, SourceId};
+
+/// Counters of a load.
+pub struct Tally {
+    report: LoadReport,
+    digests: Vec<Vec<[u8; 32]>>,
+    groups_of: Vec<BTreeSet<usize>>,
+    groups: usize,
+    origins: BTreeMap<String, usize>,
+    out_of_range: usize,
+}
+
+impl Tally {
+    /// Counters at zero.
+    #[must_use]
+    pub fn new(sources: &Sources, options: &LoadOptions) -> Self {
+        let files = sources
+            .iter()
+            .map(|(id, _)| FileReport {
+                name: sources.name(id).to_owned(),
+                bytes: sources.bytes(id),
+                format: sources.format(id).to_owned(),
+                ..FileReport::default()
+            })
+            .collect();
+        Self {
+            report: LoadReport { files, success_at: options.success_at, ..LoadReport::default() },
+            digests: vec![Vec::new(); sources.len()],
+            groups_of: vec![BTreeSet::new(); sources.len()],
+            groups: 0,
+            origins: BTreeMap::new(),
+            out_of_range: 0,
+        }
+    }
+
+    /// Counts a record and hands on its rollouts.
+    pub fn take(&mut self, record: Record, sources: &Sources) -> Vec<Pending> {
+        let at = record.source.0 as usize;
+        if let Some(digests) = self.digests.get_mut(at) {
+            digests.push(record.digest);
+        }
+        let unit = sources.get(record.source).map_or("record", |s| s.unit());
+        let name = sources.name(record.source).to_owned();
+        let mut fine = Vec::new();
+        let note = |rollout: Option<&String>, field: &str, reason: &str| Note {
+            file: name.clone(),
+            unit,
+            number: record.number,
+            rollout: rollout.cloned(),
+            field: field.to_owned(),
+            reason: reason.to_owned(),
+        };
+        if let Some(reason) = &record.note {
+            keep(&mut self.report.notes, &mut self.report.totals.notes, note(None, "", reason));
+        }
+        let mut read = record.parts.is_empty();
+        for part in record.parts {
+            match part {
+                Ok(pending) => {
+                    read = true;
+                    for (field, reason) in &pending.raw.notes {
+                        let note = note(pending.raw.id.as_ref(), field, reason);
+                        keep(&mut self.report.notes, &mut self.report.totals.notes, note);
+                    }
+                    fine.push(pending);
+                }
+                Err(lost) => {
+                    read |= lost.part.is_some();
+                    let skipped = Skipped {
+                        file: name.clone(),
+                        unit,
+                        number: record.number,
+                        part: lost.part.map(|p| p + 1),
+                        kind: lost.error.kind,
+                        field: lost.error.field,
+                        reason: lost.error.reason,
+                        hint: lost.error.hint,
+                    };
+                    keep(&mut self.report.skipped, &mut self.report.totals.skipped, skipped);
+                    self.file(record.source, |f| f.skipped += 1);
+                }
+            }
+        }
+        if read {
+            self.report.totals.records += 1;
+            self.file(record.source, |f| f.records += 1);
+        }
+        fine
+    }
+
+    /// The report as it stands.
+    #[must_use]
+    pub const fn so_far(&self) -> &LoadReport {
+        &self.report
+    }
+
+    /// Counts rollouts of other tasks.
+    pub fn left_out(&mut self, rollouts: usize) {
+        self.report.totals.left_out = rollouts;
+    }
+
+    /// Counts segments that were joined to another.
+    pub fn segments(&mut self, further: usize) {
+        self.report.totals.joined_segments += further;
+    }
+
+    /// Counts a finished group.
+    pub fn group(&mut self, group: &Group, decisions: &[Decision], raw_steps: &[u32]) {
+        for ((rollout, decision), &raw) in group.rollouts.iter().zip(decisions).zip(raw_steps) {
+            let (totals, steps) = (&mut self.report.totals, rollout.steps.len());
+            let (scored, success) = match rollout.outcome {
+                Outcome::Success => (true, true),
+                Outcome::Failure | Outcome::Truncated => (true, false),
+                Outcome::Error | Outcome::Unscored => (false, false),
+            };
+            match rollout.outcome {
+                Outcome::Success => totals.successes += 1,
+                Outcome::Failure => totals.failures += 1,
+                Outcome::Truncated => totals.truncated += 1,
+                Outcome::Error => totals.errors += 1,
+                Outcome::Unscored => totals.unscored += 1,
+            }
+            totals.rollouts += 1;
+            totals.scored += usize::from(scored);
+            totals.steps += steps;
+            totals.raw_steps += raw as usize;
+            totals.excluded_calls += rollout.excluded_calls as usize;
+            *self.origins.entry(decision.source.clone()).or_default() += 1;
+            if decision.number.is_some_and(|n| !(0.0..=1.0).contains(&n)) {
+                self.out_of_range += 1;
+            }
+            if !scored && self.report.unscored.len() < KEPT {
+                self.report.unscored.push(Unscored {
+                    task: group.key.task.clone(),
+                    rollout: rollout.id.clone(),
+                    outcome: rollout.outcome.name(),
+                    reason: decision.source.clone(),
+                });
+            }
+            let Some(source) = rollout.records.first().map(|r| r.source) else { continue };
+            let nth = self.groups;
+            if let Some(groups) = self.groups_of.get_mut(source.0 as usize) {
+                groups.insert(nth);
+            }
+            self.file(source, |f| {
+                f.rollouts += 1;
+                f.steps += steps;
+                f.raw_steps += raw as usize;
+                f.scored += usize::from(scored);
+                f.successes += usize::from(success);
+            });
+        }
+        self.groups += 1;
+    }
+
+    /// Counts copies that were left out.
+    pub fn duplicates(&mut self, seen: &Seen) {
+        self.report.totals.duplicates = seen.duplicates.len();
+        let mut by_file: BTreeMap<SourceId, usize> = BTreeMap::new();
+        for &source in &seen.duplicates {
+            *by_file.entry(source).or_default() += 1;
+        }
+        for (source, count) in by_file {
+            self.file(source, |f| f.problems.push(format!("{count} copies left out")));
+        }
+    }
+
+    /// The report, warnings not yet in it.
+    #[must_use]
+    pub fn finish(mut self, sources: &Sources, groups: &[Arc<Group>]) -> LoadReport {
+        for (at, (id, _)) in sources.iter().enumerate() {
+            let digest = self.digests.get_mut(at).map(|d| order_free(d)).unwrap_or_default();
+            let groups = self.groups_of.get(at).map_or(0, BTreeSet::len);
+            self.file(id, |f| {
+                f.digest = digest;
+                f.groups = groups;
+                if f.skipped > 0 {
+                    f.problems.insert(0, format!("{} skipped", f.skipped));
+                }
+                if f.rollouts == 0 {
+                    f.problems.push("no rollouts".to_owned());
+                }
+            });
+        }
+        let mut sizes: BTreeMap<usize, usize> = BTreeMap::new();
+        for group in groups {
+            *sizes.entry(group.rollouts.len()).or_default() += 1;
+        }
+        self.report.group_sizes = sizes.into_iter().collect();
+        self.report.outcomes = self
+            .origins
+            .into_iter()
+            .map(|(source, rollouts)| OutcomeOrigin { source, rollouts })
+            .collect();
+        let totals: &mut Totals = &mut self.report.totals;
+        totals.files = self.report.files.len();
+        totals.groups = groups.len();
+        if self.out_of_range > 0 {
+            super::warn::reward_range(&mut self.report, self.out_of_range);
+        }
+        self.report
+    }
+
+    fn file(&mut self, id: SourceId, change: impl FnOnce(&mut FileReport)) {
+        if let Some(file) = self.report.files.get_mut(id.0 as usize) {
+            change(file);
+        }
+    }
+}
+
+fn keep<T>(list: &mut Vec<T>, total: &mut usize, entry: T) {
+    *total += 1;
+    if list.len() < KEPT {
+        list.push(entry);
+    }
+}
+
+/// A digest that does not depend on the order of records.
+fn order_free(digests: &mut [[u8; 32]]) -> String {
+    digests.sort_unstable();
+    let mut hasher = blake3::Hasher::new();
+    for digest in digests.iter() {
+        hasher.update(digest);
+    }
+    hasher.finalize().to_hex().to_string()
+}

@@ -1,0 +1,139 @@
+//! Warnings of a load: codes that stay, one sentence each, and what to do.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::identity::Seen;
+use super::keys::Keys;
+use super::options::SuccessRule;
+use super::report::{LoadReport, Warning};
+use crate::rollout::Group;
+
+/// A count with its word.
+pub fn plural(count: usize, word: &str) -> String {
+    format!("{count} {word}{}", if count == 1 { "" } else { "s" })
+}
+
+/// The first few names.
+fn some(names: &[String]) -> String {
+    let more = names.len().saturating_sub(3);
+    let first = names.iter().take(3).map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ");
+    if more > 0 { format!("{first} and {more} more") } else { first }
+}
+
+/// Adds all warnings.
+pub fn warn(report: &mut LoadReport, groups: &[Arc<Group>], keys: &Keys, seen: &Seen) {
+    let mut add = |code, text: String, hint: &str, tasks: Vec<String>| {
+        let hint = Some(hint.to_owned()).filter(|h| !h.is_empty());
+        report.warnings.push(Warning { code, text, hint, tasks });
+    };
+    if let Some(partial) =
+        partial(report.totals.skipped, report.skipped.first().map_or("record", |s| s.unit))
+    {
+        let first = report.skipped.first().map(ToString::to_string).unwrap_or_default();
+        add(
+            "skipped",
+            format!("{partial}; first: {first}"),
+            "`credscope check` lists them; `--strict` fails on them",
+            Vec::new(),
+        );
+    }
+    for file in report.not_rollouts.iter().filter(|f| f.named) {
+        let hint = file.hint.clone().unwrap_or_default();
+        add(
+            "no-rollouts",
+            format!("{}: not a rollout file: {}", file.name, file.reason),
+            &hint,
+            Vec::new(),
+        );
+    }
+    if let Some(warning) = keys.singletons() {
+        let Warning { code, text, hint, tasks } = warning;
+        add(code, text, &hint.unwrap_or_default(), tasks);
+    }
+    if let Some((without, all)) = keys.without_field() {
+        let field = keys.grouped_by();
+        let text = format!("{without} of {all} rollouts have no `{field}`; their task id was used");
+        add("group-by-missing", text, "", Vec::new());
+    }
+    mixed_harness(groups, &mut add);
+    if !seen.duplicates.is_empty() {
+        let text = format!(
+            "{} left out: equal content under the same id in the same file",
+            plural(seen.duplicates.len(), "copy").replace("copys", "copies")
+        );
+        add("duplicate", text, "", Vec::new());
+    }
+    if !seen.same_content.is_empty() {
+        let text = format!(
+            "the same rollouts stand in several files: {}; all of them count",
+            some(&seen.same_content)
+        );
+        add("same-content", text, "leave the copy of the run out", Vec::new());
+    }
+    if !seen.suffixed.is_empty() {
+        let text = format!(
+            "{} with an id that another rollout of the group has: {}",
+            plural(seen.suffixed.len(), "rollout"),
+            some(&seen.suffixed)
+        );
+        add("id-suffix", text, "the number after `#` tells them apart", Vec::new());
+    }
+    if let Some(first) = report.notes.first() {
+        let place = format!("{}, {} {}", first.file, first.unit, first.number);
+        let field =
+            if first.field.is_empty() { String::new() } else { format!(", `{}`", first.field) };
+        let text = format!(
+            "{} coerced or odd; first: {place}{field}: {}",
+            plural(report.totals.notes, "value"),
+            first.reason
+        );
+        add("coerced", text, "`credscope check` lists them", Vec::new());
+    }
+}
+
+fn partial(skipped: usize, unit: &str) -> Option<String> {
+    (skipped > 0).then(|| format!("partial data: {} skipped", plural(skipped, unit)))
+}
+
+fn mixed_harness(
+    groups: &[Arc<Group>],
+    add: &mut impl FnMut(&'static str, String, &str, Vec<String>),
+) {
+    let (mut tasks, mut names) = (Vec::new(), BTreeSet::new());
+    for group in groups {
+        let harnesses: BTreeSet<&str> =
+            group.rollouts.iter().filter_map(|r| r.harness.as_deref()).collect();
+        if harnesses.len() > 1 {
+            tasks.push(group.key.task.clone());
+            names.extend(harnesses);
+        }
+    }
+    if !tasks.is_empty() {
+        let names: Vec<String> = names.into_iter().map(str::to_owned).collect();
+        let text = format!(
+            "{} {} harnesses ({}): {}",
+            plural(tasks.len(), "group"),
+            if tasks.len() == 1 { "mixes" } else { "mix" },
+            some(&names),
+            some(&tasks)
+        );
+        add("mixed-harness", text, "compare within one harness, or group by `harness`", tasks);
+    }
+}
+
+/// Warns about rewards that the default rule hardly fits.
+pub fn reward_range(report: &mut LoadReport, count: usize) {
+    if report.success_at == SuccessRule::default() {
+        report.warnings.push(Warning {
+            code: "reward-range",
+            text: format!(
+                "{} outside 0..1, judged by the default rule (success {})",
+                plural(count, "reward"),
+                report.success_at
+            ),
+            hint: Some("`--success-at X` sets the rule".to_owned()),
+            tasks: Vec::new(),
+        });
+    }
+}

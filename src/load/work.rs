@@ -1,0 +1,347 @@
+//! The pipeline: one thread cuts files into records, workers parse them and make facts, the calling
+//! thread collects. What is collected is small; texts are dropped where they were read.
+
+use std::io;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::thread;
+
+use crossbeam_channel::{Receiver, Sender, unbounded};
+
+use super::budget::{Budget, Taken};
+use super::error::LoadError;
+use super::group::task_of;
+use super::options::{LoadOptions, Progress};
+use super::sources::Sources;
+use crate::facts::Interpreter;
+use crate::ingest::split::Piece;
+use crate::ingest::{RecordError, RecordErrorKind, digest, digest64, json, read_record};
+use crate::profile::Profiles;
+use crate::rollout::raw::{RawNumber, RawRollout, RawStep};
+use crate::rollout::{RecordRef, RolloutFacts, SourceId, Sym};
+
+/// Bytes of records in flight.
+const IN_FLIGHT: usize = 32 << 20;
+
+/// A task's text is kept this long, for titles.
+const PROMPT: usize = 600;
+
+/// One rollout (or one segment of it) that was read: everything but its text.
+#[derive(Debug)]
+pub struct Pending {
+    /// Where its text is.
+    pub record: RecordRef,
+    /// Digest of its own content, wherever it stands.
+    pub content: u64,
+    /// What the record says; its steps are empty here.
+    pub raw: RawRollout,
+    /// What is kept of its steps.
+    pub steps: Vec<StepMeta>,
+    /// What its steps did.
+    pub facts: RolloutFacts,
+    /// How many raw steps there were.
+    pub raw_steps: u32,
+}
+
+/// The columns of one real step that are not facts. Symbols are those of the rollout's facts.
+#[derive(Debug, Clone)]
+pub struct StepMeta {
+    /// Index among the raw steps.
+    pub raw: u32,
+    /// Turn number.
+    pub turn: u32,
+    /// Reward as logged.
+    pub step_reward: Option<f64>,
+    /// Key of the state.
+    pub state: Sym,
+    /// Key of the action.
+    pub action: Sym,
+    /// Span of token ids, or a count.
+    pub tokens: Option<(u64, u64)>,
+    /// Further numbers.
+    pub values: Vec<(String, f64)>,
+}
+
+/// A record that was read, or not.
+#[derive(Debug)]
+pub struct Record {
+    /// Which file.
+    pub source: SourceId,
+    /// Where it starts.
+    pub offset: u64,
+    /// Line, element or value, from 1.
+    pub number: u64,
+    /// Digest of its bytes.
+    pub digest: [u8; 32],
+    /// What had to be repaired.
+    pub note: Option<String>,
+    /// Its rollouts, or why there are none; part numbers count from 0.
+    pub parts: Vec<Result<Pending, Lost>>,
+    /// Tasks of rollouts that were left out.
+    pub left_out: Vec<String>,
+}
+
+/// A record or a part of it that could not be read.
+#[derive(Debug)]
+pub struct Lost {
+    /// Which part, where only that one is lost.
+    pub part: Option<u32>,
+    /// Why.
+    pub error: RecordError,
+}
+
+struct Job<'a> {
+    source: SourceId,
+    piece: Piece,
+    _taken: Taken<'a>,
+}
+
+enum Message {
+    Record(Box<Record>, usize),
+    Failed(SourceId, io::Error),
+}
+
+/// Reads all files; the records come back in canonical order.
+pub fn read_all(
+    sources: &Sources,
+    options: &LoadOptions,
+    profiles: &Arc<Profiles>,
+) -> Result<Vec<Record>, LoadError> {
+    let cores = || thread::available_parallelism().map_or(1, Into::into);
+    let workers: usize = options.threads.map_or_else(cores, Into::into);
+    let budget = Budget::new(IN_FLIGHT);
+    let (jobs, todo) = unbounded::<Job<'_>>();
+    let (results, done) = unbounded::<Message>();
+    let mut records = thread::scope(|scope| {
+        let cutter = results.clone();
+        let budget = &budget;
+        scope.spawn(move || cut(sources, options, budget, &jobs, &cutter));
+        for _ in 0..workers.max(1) {
+            let (todo, results, profiles) = (todo.clone(), results.clone(), Arc::clone(profiles));
+            scope.spawn(move || work(sources, options, profiles, &todo, &results));
+        }
+        drop((todo, results));
+        collect(sources, options, &done)
+    })?;
+    if options.cancelled() {
+        return Err(LoadError::Cancelled);
+    }
+    records.sort_by_key(|r| (r.source, r.offset));
+    Ok(records)
+}
+
+fn cut<'a>(
+    sources: &Sources,
+    options: &LoadOptions,
+    budget: &'a Budget,
+    jobs: &Sender<Job<'a>>,
+    results: &Sender<Message>,
+) {
+    for (id, source) in sources.iter() {
+        let cut = source.split(&mut |piece| {
+            if options.cancelled() {
+                return ControlFlow::Break(());
+            }
+            let taken = budget.take(piece.body.as_ref().map_or(0, Vec::len));
+            // Without workers nobody listens: then there is nothing left to do.
+            match jobs.send(Job { source: id, piece, _taken: taken }) {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(_) => ControlFlow::Break(()),
+            }
+        });
+        if let Err(error) = cut
+            && results.send(Message::Failed(id, error)).is_err()
+        {
+            return;
+        }
+    }
+}
+
+fn work(
+    sources: &Sources,
+    options: &LoadOptions,
+    profiles: Arc<Profiles>,
+    todo: &Receiver<Job<'_>>,
+    results: &Sender<Message>,
+) {
+    let mut interpreter = Interpreter::new(profiles);
+    for job in todo {
+        if options.cancelled() {
+            continue;
+        }
+        let bytes = job.piece.body.as_ref().map_or(0, Vec::len);
+        let record = read(sources, &job.piece, job.source, options, &mut interpreter);
+        if results.send(Message::Record(Box::new(record), bytes)).is_err() {
+            return;
+        }
+    }
+}
+
+fn collect(
+    sources: &Sources,
+    options: &LoadOptions,
+    done: &Receiver<Message>,
+) -> Result<Vec<Record>, LoadError> {
+    let total_bytes = sources.iter().map(|(id, _)| sources.bytes(id)).sum();
+    let mut progress = Progress { total_bytes, ..Progress::default() };
+    let (mut records, mut failed, mut told) = (Vec::new(), None, 0);
+    for message in done {
+        match message {
+            Message::Record(record, bytes) => {
+                records.push(*record);
+                progress.records += 1;
+                progress.bytes += bytes as u64;
+            }
+            Message::Failed(id, error) => {
+                failed =
+                    failed.or(Some(LoadError::Io { file: sources.name(id).to_owned(), error }));
+            }
+        }
+        // Two hundred calls are enough for any bar.
+        if let Some(tell) = &options.progress
+            && (progress.bytes - told) * 200 >= total_bytes
+        {
+            told = progress.bytes;
+            tell(progress);
+        }
+    }
+    if let Some(tell) = options.progress.as_ref().filter(|_| !options.cancelled()) {
+        // White space between records was read too.
+        tell(Progress { bytes: total_bytes, ..progress });
+    }
+    failed.map_or(Ok(records), Err)
+}
+
+fn read(
+    sources: &Sources,
+    piece: &Piece,
+    id: SourceId,
+    options: &LoadOptions,
+    interpreter: &mut Interpreter,
+) -> Record {
+    let mut record = Record {
+        source: id,
+        offset: piece.offset,
+        number: piece.number,
+        digest: [0; 32],
+        note: None,
+        parts: Vec::new(),
+        left_out: Vec::new(),
+    };
+    let (source, bytes) = match (sources.get(id), &piece.body) {
+        (Some(source), Ok(bytes)) => (source, bytes),
+        (_, Err(len)) => {
+            record.parts.push(Err(Lost { part: None, error: too_large(*len) }));
+            return record;
+        }
+        (None, Ok(_)) => return record,
+    };
+    record.digest = digest(bytes);
+    let place = RecordRef {
+        source: id,
+        bytes: piece.offset..piece.offset + bytes.len() as u64,
+        part: 0,
+        digest: digest64(&record.digest),
+        line: piece.number,
+    };
+    let parsed = match read_record(source.reader(), bytes, &source.context()) {
+        Ok(parsed) => parsed,
+        Err(error) => {
+            record.parts.push(Err(Lost { part: None, error: explain(error, piece.at_end) }));
+            return record;
+        }
+    };
+    record.note = parsed.note;
+    let several = parsed.parts.len() > 1;
+    for (at, part) in parsed.parts.into_iter().enumerate() {
+        let lost = |error| Err(Lost { part: several.then_some(at as u32), error });
+        let raw = match part.rollout {
+            Ok(raw) => raw,
+            Err(error) => {
+                record.parts.push(lost(explain(error, false)));
+                continue;
+            }
+        };
+        match (task_of(&raw, options), &options.only) {
+            (None, _) => record.parts.push(lost(no_task())),
+            (Some(task), Some(only)) if task != *only => record.left_out.push(task),
+            _ => {
+                let record_ref = RecordRef { part: at as u32, ..place.clone() };
+                let content = part.digest.unwrap_or(place.digest);
+                let facts = interpreter.read(source.reader().id(), &raw);
+                record.parts.push(Ok(Pending::new(record_ref, content, raw, facts)));
+            }
+        }
+    }
+    record
+}
+
+impl Pending {
+    /// Keeps of a rollout what is not text.
+    #[must_use]
+    pub fn new(
+        record: RecordRef,
+        content: u64,
+        mut raw: RawRollout,
+        mut facts: RolloutFacts,
+    ) -> Self {
+        let all = std::mem::take(&mut raw.steps);
+        let metas = facts.raw_index.clone();
+        let steps = metas
+            .into_iter()
+            .filter_map(|at| all.get(at as usize).map(|step| meta(at, step, &mut facts)))
+            .collect();
+        if let Some(prompt) = &mut raw.prompt {
+            *prompt = json::short(prompt, PROMPT).into_owned();
+        }
+        for (field, number) in [("reward", &raw.reward), ("outcome_reward", &raw.outcome_reward)] {
+            if let RawNumber::Coerced(_, why) = number {
+                raw.notes.push((field.to_owned(), why.clone()));
+            }
+        }
+        Self { record, content, raw, steps, facts, raw_steps: all.len() as u32 }
+    }
+}
+
+fn meta(at: u32, step: &RawStep, facts: &mut RolloutFacts) -> StepMeta {
+    let mut key =
+        |text: &Option<String>| text.as_ref().map_or(Sym::NONE, |t| facts.symbols.intern(t));
+    StepMeta {
+        raw: at,
+        turn: step.turn,
+        step_reward: step.step_reward.value(),
+        state: key(&step.state),
+        action: key(&step.action),
+        tokens: step.tokens,
+        values: step.values.clone(),
+    }
+}
+
+fn too_large(len: u64) -> RecordError {
+    RecordError {
+        kind: RecordErrorKind::TooLarge,
+        field: None,
+        reason: format!("a record of {} MB; at most 256 MB are read", len >> 20),
+        hint: Some("write one rollout per line, and leave token ids and images out".to_owned()),
+    }
+}
+
+fn no_task() -> RecordError {
+    RecordError::missing("task", "a rollout without a task cannot be grouped")
+        .hint("add `task` (or `task_id`, `problem_id`, `instance_id`), or group by another field")
+}
+
+/// A cut record at the end of a file is a file that is still being written, more often than not.
+fn explain(mut error: RecordError, at_end: bool) -> RecordError {
+    if error.kind == RecordErrorKind::Cut {
+        if at_end {
+            return RecordError {
+                reason: "cut at the end of the file".to_owned(),
+                hint: Some("file may still be being written".to_owned()),
+                ..error
+            };
+        }
+        error.kind = RecordErrorKind::Broken;
+    }
+    error
+}

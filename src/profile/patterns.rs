@@ -1,0 +1,115 @@
+//! Lists of patterns, compiled when first needed: most profiles and runners of the tables are never
+//! used in a run, and compiling all of them would be the longest part of a start.
+
+use std::sync::{Arc, OnceLock};
+
+use regex::{Regex, RegexBuilder};
+
+use super::ProfileError;
+
+/// Whether texts are tried at once. The built-in ones are tried by a test, a user's when read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Check {
+    /// Compile and complain.
+    Now,
+    /// A text that cannot be compiled matches nothing.
+    Never,
+}
+
+/// A list of patterns. `^` and `$` stand at lines, `\A` and `\z` at the text's ends.
+#[derive(Debug, Clone, Default)]
+pub struct Patterns {
+    list: Vec<Pattern>,
+    any: Arc<OnceLock<Option<Regex>>>,
+}
+
+#[derive(Debug, Clone)]
+struct Pattern {
+    text: String,
+    compiled: Arc<OnceLock<Option<Regex>>>,
+}
+
+impl Pattern {
+    fn regex(&self) -> Option<&Regex> {
+        self.compiled.get_or_init(|| compile(&self.text).ok()).as_ref()
+    }
+}
+
+fn compile(text: &str) -> Result<Regex, regex::Error> {
+    RegexBuilder::new(text).multi_line(true).build()
+}
+
+impl Patterns {
+    /// Patterns from their texts; `origin` and `field` name them in messages.
+    pub(super) fn read(
+        origin: &str,
+        field: &str,
+        texts: &[String],
+        check: Check,
+    ) -> Result<Self, ProfileError> {
+        if check == Check::Now {
+            for text in texts {
+                compile(text).map_err(|source| ProfileError::Pattern {
+                    origin: origin.to_owned(),
+                    field: field.to_owned(),
+                    source: Box::new(source),
+                })?;
+            }
+        }
+        let list = texts
+            .iter()
+            .map(|text| Pattern { text: text.clone(), compiled: Arc::default() })
+            .collect();
+        Ok(Self { list, any: Arc::default() })
+    }
+
+    /// Adds those of another list that are not there.
+    pub(super) fn extend(&mut self, more: &Self) {
+        for pattern in &more.list {
+            if !self.list.iter().any(|own| own.text == pattern.text) {
+                self.list.push(pattern.clone());
+            }
+        }
+        self.any = Arc::default();
+    }
+
+    /// Whether one of them matches.
+    #[must_use]
+    pub fn is_match(&self, text: &str) -> bool {
+        if self.list.is_empty() {
+            return false;
+        }
+        let any = self.any.get_or_init(|| {
+            let parts: Vec<String> = self.list.iter().map(|p| format!("(?:{})", p.text)).collect();
+            compile(&parts.join("|")).ok()
+        });
+        match any {
+            Some(any) => any.is_match(text),
+            None => self.list.iter().filter_map(Pattern::regex).any(|p| p.is_match(text)),
+        }
+    }
+
+    /// The first group of the first pattern that matches, at its first place.
+    #[must_use]
+    pub fn group<'t>(&self, text: &'t str) -> Option<&'t str> {
+        self.list
+            .iter()
+            .filter_map(Pattern::regex)
+            .find_map(|p| Some(p.captures(text)?.get(1)?.as_str()))
+    }
+
+    /// The same at its last place.
+    #[must_use]
+    pub fn last_group<'t>(&self, text: &'t str) -> Option<&'t str> {
+        self.list
+            .iter()
+            .filter_map(Pattern::regex)
+            .find_map(|p| Some(p.captures_iter(text).last()?.get(1)?.as_str()))
+    }
+
+    /// Where the first pattern that matches ends.
+    #[must_use]
+    pub fn end(&self, text: &str) -> Option<usize> {
+        self.list.iter().filter_map(Pattern::regex).find_map(|p| Some(p.find(text)?.end()))
+    }
+}
