@@ -50,6 +50,38 @@ pub fn label(label: &str, level: Elision, width: usize) -> String {
     format!("{head}@{}{result}", text::cut_left(path, width - kept))
 }
 
+/// Ids as the panes write them: clean, without the beginning that all of them share, up to a separator.
+/// `run-7/opencode-1` and `run-7/claude-2` become `opencode-1` and `claude-2`.
+#[must_use]
+pub fn names<'a>(ids: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let clean: Vec<String> = ids.map(|id| text::line(id).into_owned()).collect();
+    let mut shared = clean.first().cloned().unwrap_or_default();
+    for name in &clean {
+        let same = shared.chars().zip(name.chars()).take_while(|(a, b)| a == b);
+        shared = same.map(|(a, _)| a).collect();
+    }
+    let cut = shared
+        .char_indices()
+        .filter(|(_, c)| matches!(c, '-' | '_' | '/' | ':' | '.'))
+        .map(|(i, c)| i + c.len_utf8())
+        .next_back()
+        .unwrap_or(0);
+    if clean.len() < 2 {
+        return clean;
+    }
+    // A bare number says too little: then the word before it stays.
+    let bare = clean.iter().any(|n| {
+        n.get(cut..).is_none_or(|rest| rest.is_empty() || rest.chars().all(|c| c.is_ascii_digit()))
+    });
+    let before = clean.first().and_then(|n| n.get(..cut.saturating_sub(1))).unwrap_or_default();
+    let cut = if bare {
+        before.rfind(['-', '_', '/', ':', '.']).map_or(0, |i| i + 1)
+    } else {
+        cut
+    };
+    clean.iter().map(|n| n.get(cut..).unwrap_or(n).to_owned()).collect()
+}
+
 fn shorten(label: &str, level: Elision) -> String {
     let clean = text::line(label);
     if level == Elision::None {
@@ -85,6 +117,15 @@ mod tests {
             "execute:python@….py:error"
         );
         assert_eq!(label("search:grep@.", Elision::Path, 24), "search:grep@.");
+    }
+
+    #[test]
+    fn names_lose_what_all_of_them_share() {
+        let names = |ids: &[&str]| super::names(ids.iter().copied());
+        assert_eq!(names(&["derived-opencode-1", "derived-claude-2"]), ["opencode-1", "claude-2"]);
+        assert_eq!(names(&["run-7/try-1", "run-7/try-2"]), ["try-1", "try-2"]);
+        assert_eq!(names(&["r1", "r2"]), ["r1", "r2"]);
+        assert_eq!(names(&["one-long-id"]), ["one-long-id"]);
     }
 
     #[test]

@@ -14,6 +14,7 @@ use super::snapshot::{Snapshot, Summary};
 use super::text::{Document, Wrapped};
 use super::theme::{Depth, Theme, ThemeId};
 use crate::analysis::{AnalysisSettings, Explanation};
+use crate::load::LoadReport;
 use crate::rollout::{Corpus, Group};
 
 /// A warning of the load or a remark about it.
@@ -26,6 +27,38 @@ pub struct Notice {
     /// What it means and what to do.
     pub help: String,
 }
+
+impl Notice {
+    /// What a load has to say, the gravest first.
+    #[must_use]
+    pub fn of_load(report: &LoadReport) -> Vec<Self> {
+        let notice = |code: &str, text: String, help: &str| Self {
+            code: code.to_owned(),
+            text,
+            help: help.to_owned(),
+        };
+        let mut list = Vec::new();
+        if let Some(partial) = report.partial() {
+            let first = report.first_skipped().unwrap_or_default();
+            list.push(notice(PARTIAL, partial, &format!("first: {first}")));
+        }
+        for verdict in &report.not_rollouts {
+            if verdict.named {
+                let text = format!("{}: {}", verdict.name, verdict.reason);
+                let help = verdict.hint.as_deref().unwrap_or("no rollouts were found in it");
+                list.push(notice("not-rollouts", text, help));
+            }
+        }
+        for warning in &report.warnings {
+            let help = warning.hint.as_deref().unwrap_or("see the load report");
+            list.push(notice(warning.code, warning.text.clone(), help));
+        }
+        list
+    }
+}
+
+/// Code of the notice that records were skipped: the title says so, too.
+pub const PARTIAL: &str = "partial";
 
 /// How the screen looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

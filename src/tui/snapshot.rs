@@ -3,9 +3,11 @@
 
 use std::sync::Arc;
 
+use super::labels::names;
 use super::lens::{Lens, LensKind};
 use super::numbers::digits;
 use crate::analysis::{Analysis, AnalysisSettings, By, GroupRow, RolloutRow, Tally, Weight, Warning, breakdown};
+use crate::export::text::{cut_left, width};
 use crate::graph::Evidence;
 use crate::rollout::Group;
 
@@ -47,6 +49,8 @@ pub struct Snapshot {
     pub paths: Lens,
     /// The rows of the state lens.
     pub states: Lens,
+    /// Ids of the rollouts as the panes write them.
+    pub names: Vec<String>,
     /// Widths of columns.
     pub widths: Widths,
 }
@@ -93,16 +97,12 @@ impl Snapshot {
             .collect();
         let most_visits = analysis.values.states.iter().map(|m| m.n).max().unwrap_or(0);
         let longest = group.rollouts.iter().map(|r| r.steps.len()).max().unwrap_or(0);
+        let names = names(group.rollouts.iter().map(|r| r.id.as_str()));
         let widths = Widths {
             n: digits(group.rollouts.len() as u64),
             visits: 2 * digits(u64::from(most_visits)) + 1,
             t: digits(longest.saturating_sub(1) as u64).max(2),
-            id: group
-                .rollouts
-                .iter()
-                .map(|r| crate::export::text::width(&crate::export::text::line(&r.id)))
-                .max()
-                .unwrap_or(2),
+            id: names.iter().map(|n| width(n)).max().unwrap_or(2),
             steps: digits(longest as u64).max(3),
         };
         Self {
@@ -115,9 +115,17 @@ impl Snapshot {
             outcomes,
             outcome_evidence,
             by_evidence,
+            names,
             widths,
             analysis,
         }
+    }
+
+    /// The id of a rollout as the panes write it, in at most `limit` cells.
+    #[must_use]
+    pub fn name(&self, rollout: usize, limit: usize) -> String {
+        let name = self.names.get(rollout).map_or("", String::as_str);
+        cut_left(name, limit).into_owned()
     }
 
     /// The rows of a lens.

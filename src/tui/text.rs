@@ -1,7 +1,7 @@
 //! The text of a step as lines to read: thought, call, result. An edit is shown as a difference.
 //!
 //! Cleans every string, wraps to a width, cuts nothing. Where the text comes from is behind
-//! [`TextSource`]; no file is opened here.
+//! [`TextSource`]; no file is opened here but by [`crate::load::Sources`], which is one.
 
 use serde_json::Value;
 use unicode_segmentation::UnicodeSegmentation;
@@ -23,6 +23,14 @@ pub struct NoText;
 impl TextSource for NoText {
     fn step_text(&self, _: &Group, _: usize, _: usize) -> Result<RawStep, String> {
         Err("this group was made without text".to_owned())
+    }
+}
+
+impl TextSource for crate::load::Sources {
+    fn step_text(&self, group: &Group, rollout: usize, step: usize) -> Result<RawStep, String> {
+        Self::step_text(self, group, rollout, step)
+            .map(|text| text.raw)
+            .map_err(|error| error.to_string())
     }
 }
 

@@ -53,6 +53,7 @@ pub fn group(task: &str, walks: &[Walk]) -> Arc<Group> {
             records: Vec::new(),
             segment_starts: Vec::new(),
             excluded_calls: 0,
+            forked_from: None,
         });
     }
     Arc::new(Group {

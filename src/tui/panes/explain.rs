@@ -109,8 +109,7 @@ fn heading(model: &Model, snapshot: &Snapshot, explanation: &Explanation, theme:
     let mut row = Row::new();
     let analysis = &snapshot.analysis;
     if let Some(rollout) = analysis.group.rollouts.get(model.cursor.rollout) {
-        let id = text::line(&rollout.id).into_owned();
-        row.put(text::cut(&id, 20).into_owned(), theme.title);
+        row.put(snapshot.name(model.cursor.rollout, 20), theme.title);
         row.put(format!(" {}", glyphs::outcome(rollout.outcome)), side(rollout.outcome, theme));
         row.put(format!(" t{} of {}", model.cursor.step, rollout.steps.len()), theme.title);
     }
@@ -309,8 +308,7 @@ impl Members<'_> {
             let mut row = Row::new();
             row.put(super::mark(selected), theme.text);
             let rollout = self.snapshot.analysis.group.rollouts.get(member.rollout);
-            let name = rollout.map_or("", |r| r.id.as_str());
-            row.left(&text::cut_left(&text::line(name), id), id, theme.text);
+            row.left(&self.snapshot.name(member.rollout, id), id, theme.text);
             let outcome = rollout.map_or(Outcome::Unscored, |r| r.outcome);
             row.put(format!(" {}", glyphs::outcome(outcome)), side(outcome, theme));
             row.gap(1).left(&format!("t{}", member.step), t, theme.dim).gap(1);
@@ -401,7 +399,11 @@ impl Members<'_> {
         row.put("  V' ", theme.title);
         if n_prior > 0.0 {
             let (n, k) = (data.n_s, setting(n_prior));
-            row.put(format!("({n}·{v} + {k}·{})/({n}+{k}) = ", plain(data.v_prior, 3)), theme.text);
+            let prior = plain(data.v_prior, 3);
+            let long = format!("({n}·{v} + {k}·{prior})/({n}+{k}) = ");
+            let short = format!("({n}·{v}+{k}·{prior})/({n}+{k})=");
+            let fits = row.width() + text::width(&long) + 6 <= self.width;
+            row.put(if fits { long } else { short }, theme.text);
         }
         row.put(plain(data.v_smooth.unwrap_or(0.0), 3), theme.text);
         row
@@ -475,8 +477,8 @@ impl Members<'_> {
         let mut row = Row::new();
         let bucket = self.snapshot.analysis.bucket(self.explanation.index);
         let (word, style) = match bucket {
-            Bucket::Rescued => ("yes: − to +, rescued", theme.strong),
-            Bucket::Penalized => ("yes: + to −, penalized", theme.strong),
+            Bucket::Rescued => ("−+ rescued", theme.strong),
+            Bucket::Penalized => ("+− penalized", theme.strong),
             Bucket::BothPos => ("no: both +", theme.dim),
             Bucket::BothNeg => ("no: both −", theme.dim),
             Bucket::InsideX => ("no: X inside τ", theme.dim),

@@ -43,7 +43,7 @@ fn cells(tally: &Tally) -> [(u64, bool); 5] {
     ]
 }
 
-fn bucket_cells(row: &mut Row, tally: &Tally, widths: [usize; 5], theme: &Theme) {
+fn bucket_cells(row: &mut Row, tally: &Tally, widths: [usize; 5], shares: bool, theme: &Theme) {
     for ((n, loud), width) in cells(tally).into_iter().zip(widths) {
         let style = match (n, loud) {
             (0, _) => theme.dim,
@@ -52,7 +52,7 @@ fn bucket_cells(row: &mut Row, tally: &Tally, widths: [usize; 5], theme: &Theme)
         };
         let number = count(n);
         let both = format!("{number} {:>4}", percent(n, tally.scored));
-        let text = if n > 0 && both.len() < width { both } else { number };
+        let text = if shares && n > 0 && both.len() < width { both } else { number };
         row.right(&text, width, style);
     }
 }
@@ -80,7 +80,7 @@ fn flat(snapshot: &Snapshot, canvas: &mut Canvas) {
         let mut row = Row::new();
         row.gap(1).put(glyph, style);
         row.right(&count(tally.scored), 3, theme.text);
-        bucket_cells(&mut row, tally, widths, &theme);
+        bucket_cells(&mut row, tally, widths, true, &theme);
         row.put(" │", theme.dim);
         for (i, (name, &n)) in names.iter().zip(evidence).enumerate() {
             let width = crate::export::text::width(name) + usize::from(i > 0);
@@ -94,28 +94,27 @@ fn flat(snapshot: &Snapshot, canvas: &mut Canvas) {
 /// A full table: outcomes, their sum, evidence classes.
 fn table(snapshot: &Snapshot, canvas: &mut Canvas) {
     let theme = *canvas.theme;
-    let width = canvas.width();
-    let tight = canvas.height() < 10;
-    let label = if width >= 60 || !tight { 11 } else { 4 };
+    let label = 11;
     let n = 5;
-    let cell = width.saturating_sub(label + n + 1) / 5;
-    let widths = [cell; 5];
-    let mut total = snapshot.outcomes.iter().fold(Tally::default(), |mut sum, t| {
-        sum.merge(t);
-        sum
-    });
-    total.scored = total.scored.max(1);
+    let room = canvas.width().saturating_sub(label + n + 1);
+    // With shares where they fit: a count, a blank, up to `100%`.
+    let shares = room >= 37;
+    let widths = if shares {
+        let more = (room - 37) / 5;
+        [8, 8, 7, 8, 6].map(|w| w + more)
+    } else {
+        [room / 5; 5]
+    };
     let mut header = Row::new();
     header.gap(label).right("n", n, theme.dim);
-    let names = if cell >= 10 {
-        ["both+", "rescued", "penalized", "both−", "inside"]
-    } else if cell >= 7 {
+    let names = if shares {
         ["both+", "rescued", "penal.", "both−", "inside"]
     } else {
         ["++", "−+", "+−", "−−", "in"]
     };
-    for name in names {
-        header.right(name, cell, theme.dim);
+    for (name, width) in names.into_iter().zip(widths) {
+        let full = if name == "penal." && width > 9 { "penalized" } else { name };
+        header.right(full, width, theme.dim);
     }
     canvas.row(1, &header);
     let mut y = 2;
@@ -123,7 +122,7 @@ fn table(snapshot: &Snapshot, canvas: &mut Canvas) {
         let mut row = Row::new();
         row.gap(1).left(head, label - 1, style);
         row.right(&count(tally.scored), n, theme.text);
-        bucket_cells(&mut row, tally, widths, &theme);
+        bucket_cells(&mut row, tally, widths, shares, &theme);
         canvas.row(y, &row);
         y += 1;
     };
@@ -131,6 +130,8 @@ fn table(snapshot: &Snapshot, canvas: &mut Canvas) {
     line(canvas, "✓", theme.pos, ok);
     line(canvas, "✗", theme.neg, bad);
     if canvas.height() >= 5 {
+        let mut total = *ok;
+        total.merge(bad);
         line(canvas, "Σ", theme.text, &total);
     }
     for (class, tally) in Evidence::ALL.into_iter().zip(&snapshot.by_evidence) {

@@ -1,6 +1,5 @@
 //! All rollouts of the group: sums, and one cell per step with evidence and sign.
 
-use crate::export::text;
 use crate::tui::canvas::{Canvas, Row};
 use crate::tui::glyphs;
 use crate::tui::model::Model;
@@ -63,7 +62,7 @@ fn line(
     };
     let success = rollout.outcome == crate::rollout::Outcome::Success;
     row.put(super::mark(at == model.cursor.rollout), theme.text);
-    row.left(&text::cut_left(&text::line(&rollout.id), columns.id), columns.id, theme.text);
+    row.left(&snapshot.name(at, columns.id), columns.id, theme.text);
     row.put(
         format!(" {}", glyphs::outcome(rollout.outcome)),
         if success { theme.pos } else { theme.neg },

@@ -1,7 +1,6 @@
 //! The steps of the selected rollout: what each column says, where X and Y disagree, and why.
 
 use crate::analysis::Bucket;
-use crate::export::text;
 use crate::graph::Evidence;
 use crate::tui::canvas::{Canvas, Row};
 use crate::tui::glyphs::{self, Fill, bar};
@@ -79,8 +78,7 @@ pub fn draw(model: &Model, snapshot: &Snapshot, canvas: &mut Canvas, focus: bool
     let columns = Columns::new(canvas.width(), snapshot);
     let steps = rollout.steps.clone();
     let mut extra = Row::new();
-    let id = text::line(&rollout.id).into_owned();
-    extra.put(text::cut(&id, canvas.width() / 4).into_owned(), theme.title);
+    extra.put(snapshot.name(model.cursor.rollout, canvas.width() / 4), theme.title);
     let success = rollout.outcome == crate::rollout::Outcome::Success;
     let style = if success { theme.pos } else { theme.neg };
     extra.put(format!(" {} ", glyphs::outcome(rollout.outcome)), style);

@@ -1,10 +1,11 @@
 //! The title line, the line that takes the selected value apart, and the line of warnings.
 
+use crate::analysis::explain::kinds;
 use crate::export::text;
 use crate::rollout::Outcome;
 use crate::tui::canvas::{Canvas, Row};
 use crate::tui::glyphs;
-use crate::tui::model::Model;
+use crate::tui::model::{Model, PARTIAL};
 use crate::tui::numbers::{plain, setting, signed};
 
 /// What was loaded, how many are scored, warnings.
@@ -50,6 +51,9 @@ pub fn draw(model: &Model, canvas: &mut Canvas) {
         let why = if scored == 1 { "group of 1: no baseline" } else { "uniform" };
         extras.push((why.to_owned(), true));
     }
+    if let Some(partial) = model.notices.iter().find(|n| n.code == PARTIAL) {
+        extras.push((partial.text.clone(), true));
+    }
     extras.push((format!("{} steps", snapshot.row.steps), false));
     extras.push((format!("{} states", snapshot.row.states), false));
     let preset = analysis.settings.granularity.name();
@@ -85,12 +89,10 @@ pub fn sum(model: &Model, canvas: &mut Canvas) {
     };
     let analysis = &snapshot.analysis;
     let group = &analysis.group;
-    let Some(rollout) = group.rollouts.get(model.cursor.rollout) else {
+    if group.rollouts.get(model.cursor.rollout).is_none() {
         return;
-    };
-    let id = text::line(&rollout.id).into_owned();
-    let room = canvas.width() / 4;
-    row.put(text::cut(&id, room.max(8)).into_owned(), theme.title);
+    }
+    row.put(snapshot.name(model.cursor.rollout, 16), theme.title);
     let Some(step) = model.step() else {
         row.put("  has no steps: ] goes to the next rollout", theme.dim);
         canvas.row(0, &row);
@@ -106,19 +108,34 @@ pub fn sum(model: &Model, canvas: &mut Canvas) {
     };
     row.put(" ", theme.text);
     row.put(signed(value, 3), theme.of_sign(value).patch(bold()));
-    let whole = analysis.why(step).is_some() || value.abs() <= analysis.settings.tau.1;
-    let split = analysis.step_row(step).split.filter(|_| {
-        analysis.settings.y == "rtmc" && (whole || analysis.why(step).is_some())
-    });
+    let shared = analysis
+        .column("rtmc")
+        .is_some_and(|(spec, _)| spec.params.entries().is_empty());
+    let split = analysis
+        .step_row(step)
+        .split
+        .filter(|_| analysis.settings.y == "rtmc" && shared);
     if let Some(split) = split {
         let winner = analysis.why(step);
-        row.put(" =", theme.text);
-        for (name, part) in crate::analysis::explain::kinds(&split) {
-            let loud = winner == Some(name);
-            row.put(format!(" {name} "), if loud { theme.strong } else { theme.text });
-            let style = theme.of_sign(part);
-            row.put(signed(part, 3), if loud { style.patch(bold()) } else { style });
-        }
+        let parts = |names: [&str; 4]| {
+            let mut tail = Row::new();
+            tail.put(" =", theme.text);
+            for ((name, part), word) in kinds(&split).into_iter().zip(names) {
+                let loud = winner == Some(name);
+                tail.put(format!(" {word} "), if loud { theme.strong } else { theme.text });
+                let style = theme.of_sign(part);
+                tail.put(signed(part, 3), if loud { style.patch(bold()) } else { style });
+            }
+            tail
+        };
+        let room = canvas.width().saturating_sub(row.width());
+        let words = [
+            ["comparison", "prior", "discount", "shaping"],
+            ["comp", "prior", "disc", "shape"],
+        ];
+        let tails = words.map(parts);
+        let [long, short] = tails;
+        row.append(if long.width() <= room { long } else { short });
     } else if let Some(node) = model.explanation.as_ref().and_then(|e| e.node.as_ref()) {
         row.put(format!(" = {}", node.expression()), theme.dim);
     }
