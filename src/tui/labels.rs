@@ -22,9 +22,7 @@ pub fn elision<'a>(labels: impl Iterator<Item = (&'a str, usize)> + Clone) -> El
     [Elision::None, Elision::Operation]
         .into_iter()
         .find(|&level| {
-            labels
-                .clone()
-                .all(|(label, width)| text::width(&shorten(label, level)) <= width)
+            labels.clone().all(|(label, width)| text::width(&shorten(label, level)) <= width)
         })
         .unwrap_or(Elision::Path)
 }
@@ -74,11 +72,7 @@ pub fn names<'a>(ids: impl Iterator<Item = &'a str>) -> Vec<String> {
         n.get(cut..).is_none_or(|rest| rest.is_empty() || rest.chars().all(|c| c.is_ascii_digit()))
     });
     let before = clean.first().and_then(|n| n.get(..cut.saturating_sub(1))).unwrap_or_default();
-    let cut = if bare {
-        before.rfind(['-', '_', '/', ':', '.']).map_or(0, |i| i + 1)
-    } else {
-        cut
-    };
+    let cut = if bare { before.rfind(['-', '_', '/', ':', '.']).map_or(0, |i| i + 1) } else { cut };
     clean.iter().map(|n| n.get(cut..).unwrap_or(n).to_owned()).collect()
 }
 

@@ -88,12 +88,7 @@ pub fn run(input: ScreenInput) -> io::Result<u8> {
     terminal::listen_signals(outbox.clone())?;
     let mut screen = terminal::Tty::enter(input.mouse)?;
     terminal::listen_keys(outbox)?;
-    let mut model = Model::new(
-        input.corpus,
-        input.notices,
-        input.settings,
-        input.look,
-        input.start,
-    );
+    let mut model =
+        Model::new(input.corpus, input.notices, input.settings, input.look, input.start);
     run::drive(&mut screen, &mut model, &workers, &inbox)
 }

@@ -21,10 +21,7 @@ where
     <S::Backend as Backend>::Error: Send + Sync + 'static,
 {
     screen.before_draw()?;
-    screen
-        .terminal()
-        .draw(|frame| view(model, frame))
-        .map_err(io::Error::other)?;
+    screen.terminal().draw(|frame| view(model, frame)).map_err(io::Error::other)?;
     screen.after_draw()
 }
 

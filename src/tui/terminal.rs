@@ -117,7 +117,8 @@ impl Screen for Tty {
 }
 
 fn in_screen() -> bool {
-    std::env::var("TERM").is_ok_and(|t| t.starts_with("screen")) && std::env::var_os("STY").is_some()
+    std::env::var("TERM").is_ok_and(|t| t.starts_with("screen"))
+        && std::env::var_os("STY").is_some()
 }
 
 /// The sequence that sets the clipboard, wrapped for the multiplexer; `None` where it is too long.
@@ -151,13 +152,8 @@ fn take_over(mouse: bool) -> io::Result<()> {
     enable_raw_mode()?;
     TAKEN.store(true, Ordering::SeqCst);
     let mut out = io::stdout();
-    let done = execute!(out, EnterAlternateScreen, EnableBracketedPaste, Hide).and_then(|()| {
-        if mouse {
-            execute!(out, EnableMouseCapture)
-        } else {
-            Ok(())
-        }
-    });
+    let done = execute!(out, EnterAlternateScreen, EnableBracketedPaste, Hide)
+        .and_then(|()| if mouse { execute!(out, EnableMouseCapture) } else { Ok(()) });
     if done.is_err() {
         give_back();
     }

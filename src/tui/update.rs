@@ -172,10 +172,7 @@ fn analysed(model: &mut Model, key: u64, group: usize, snapshot: Arc<Snapshot>) 
     let known = model.visited.get(&group).cloned();
     let target = &snapshot.analysis.group;
     let cursor = match (model.start.take().filter(|s| s.group == group), known) {
-        (Some(start), _) => Some(Cursor {
-            rollout: start.rollout,
-            step: start.step,
-        }),
+        (Some(start), _) => Some(Cursor { rollout: start.rollout, step: start.step }),
         (None, Some((id, step))) => target.find(&id).map(|rollout| Cursor { rollout, step }),
         (None, None) => None,
     };
@@ -220,7 +217,8 @@ fn on_key(model: &mut Model, key: &KeyEvent, effects: &mut Vec<Effect>) {
     if let Some(action) = keymap::action(&name) {
         act(model, action, count, effects);
     } else {
-        model.message = said.or_else(|| Some(format!("{name} does nothing here; ? lists the keys")));
+        model.message =
+            said.or_else(|| Some(format!("{name} does nothing here; ? lists the keys")));
     }
 }
 
@@ -230,17 +228,11 @@ fn typed_digit(model: &mut Model, name: &str) -> bool {
     let Ok(digit) = name.parse::<usize>() else {
         return false;
     };
-    let before = model.typed.unwrap_or(Typed {
-        number: 0,
-        count: false,
-        focus: (model.focus, model.zoom),
-    });
+    let before =
+        model.typed.unwrap_or(Typed { number: 0, count: false, focus: (model.focus, model.zoom) });
     let count = before.count || matches!(digit, 0 | 8 | 9);
-    let typed = Typed {
-        number: (before.number * 10 + digit).min(1_000_000),
-        count,
-        focus: before.focus,
-    };
+    let typed =
+        Typed { number: (before.number * 10 + digit).min(1_000_000), count, focus: before.focus };
     if count {
         (model.focus, model.zoom) = before.focus;
     } else if let Some(Action::Focus(pane)) = keymap::action(name) {
@@ -303,10 +295,7 @@ fn layer_key(model: &mut Model, layer: &Layer, name: &str, effects: &mut Vec<Eff
                     return;
                 }
                 Some(Action::Help) => {
-                    model.layers.push(Layer::Help {
-                        query: String::new(),
-                        scroll: 0,
-                    });
+                    model.layers.push(Layer::Help { query: String::new(), scroll: 0 });
                     return;
                 }
                 Some(Action::Down) => at + 1,
@@ -350,10 +339,7 @@ fn act(model: &mut Model, action: Action, count: usize, effects: &mut Vec<Effect
             model.groups.at = model.group;
         }
         Action::Warnings => model.layers.push(Layer::Warnings { at: 0 }),
-        Action::Help => model.layers.push(Layer::Help {
-            query: String::new(),
-            scroll: 0,
-        }),
+        Action::Help => model.layers.push(Layer::Help { query: String::new(), scroll: 0 }),
         Action::Close => close(model),
         Action::Quit => effects.push(Effect::Quit(0)),
         Action::Interrupt => effects.push(Effect::Quit(130)),
@@ -374,10 +360,8 @@ fn act(model: &mut Model, action: Action, count: usize, effects: &mut Vec<Effect
             let at = all.iter().position(|&o| o == model.groups.order).unwrap_or(0);
             model.groups.order = all.get((at + 1) % all.len()).copied().unwrap_or_default();
             if model.focus != Pane::Groups {
-                model.message = Some(format!(
-                    "groups sorted by {}; a lists them",
-                    model.groups.order.name()
-                ));
+                model.message =
+                    Some(format!("groups sorted by {}; a lists them", model.groups.order.name()));
             }
         }
         Action::Copy => match navigate::value_to_copy(model) {
@@ -429,10 +413,7 @@ fn close(model: &mut Model) {
 
 fn cycle(model: &mut Model, by: usize) {
     let zoom = model.zoom;
-    let at = Pane::CYCLE
-        .iter()
-        .position(|&p| p == model.focus)
-        .unwrap_or(Pane::CYCLE.len() - by);
+    let at = Pane::CYCLE.iter().position(|&p| p == model.focus).unwrap_or(Pane::CYCLE.len() - by);
     if let Some(&pane) = Pane::CYCLE.get((at + by) % Pane::CYCLE.len()) {
         focus(model, pane);
         model.zoom = zoom;
@@ -481,10 +462,7 @@ fn explain(model: &mut Model, plan: &super::layout::Plan) {
         model.explanation = None;
         return;
     };
-    let known = model
-        .explanation
-        .as_ref()
-        .is_some_and(|e| e.index == step && e.column == *column);
+    let known = model.explanation.as_ref().is_some_and(|e| e.index == step && e.column == *column);
     if !known {
         model.explanation = snapshot.analysis.explain(step, column);
         model.member = 0;
@@ -505,11 +483,7 @@ fn read(model: &mut Model, plan: &super::layout::Plan, effects: &mut Vec<Effect>
     }
     if model.reader.of != Some(of) {
         let target = Arc::clone(&snapshot.analysis.group);
-        model.reader = Reader {
-            of: Some(of),
-            text: Text::Loading,
-            ..Reader::default()
-        };
+        model.reader = Reader { of: Some(of), text: Text::Loading, ..Reader::default() };
         effects.push(Effect::Read { of, group: target });
     }
     let width = super::panes::reader::text_width(usize::from(area.width));

@@ -15,7 +15,6 @@ use crate::tui::numbers::{plain, setting, signed};
 use crate::tui::snapshot::Snapshot;
 use crate::tui::theme::Theme;
 
-
 /// Whether the explanation is RTMC at the shared settings: then members and parts say it all.
 fn by_members(model: &Model, explanation: &Explanation) -> bool {
     explanation.column == "rtmc"
@@ -118,9 +117,8 @@ fn heading(model: &Model, snapshot: &Snapshot, explanation: &Explanation, theme:
         Ok(value) => row.put(signed(*value, 3), theme.of_sign(*value).patch(theme.title)),
         Err(_) => row.put("no value", theme.warn),
     };
-    let states = analysis
-        .column(&explanation.column)
-        .is_some_and(|(spec, _)| spec.meta().uses_states);
+    let states =
+        analysis.column(&explanation.column).is_some_and(|(spec, _)| spec.meta().uses_states);
     if let Some(class) = explanation.evidence.filter(|_| states) {
         let glyph = glyphs::evidence(Some(class));
         row.put(format!("  {glyph} {}", class.name()), theme.text);
@@ -129,23 +127,14 @@ fn heading(model: &Model, snapshot: &Snapshot, explanation: &Explanation, theme:
 }
 
 fn side(outcome: Outcome, theme: &Theme) -> ratatui::style::Style {
-    if outcome == Outcome::Success {
-        theme.pos
-    } else {
-        theme.neg
-    }
+    if outcome == Outcome::Success { theme.pos } else { theme.neg }
 }
 
 fn missing(explanation: &Explanation, reason: &str, theme: &Theme) -> Lines {
     let mut first = Row::new();
-    first.gap(1).put(
-        format!("{} has no value here: {reason}", explanation.column),
-        theme.warn,
-    );
+    first.gap(1).put(format!("{} has no value here: {reason}", explanation.column), theme.warn);
     let mut second = Row::new();
-    second
-        .gap(1)
-        .put("m goes to the next column, ] to the next rollout", theme.dim);
+    second.gap(1).put("m goes to the next column, ] to the next rollout", theme.dim);
     vec![(first, false), (second, false), (state_line(explanation, theme, 200), false)]
 }
 
@@ -197,11 +186,7 @@ fn mean_text(values: &[f64], room: usize) -> String {
     let n = values.len();
     let numbers: Vec<String> = values.iter().map(|g| plain(*g, 3)).collect();
     let close = |inside: String| {
-        if n == 1 {
-            format!("{inside} / 1")
-        } else {
-            format!("({inside}) / {n}")
-        }
+        if n == 1 { format!("{inside} / 1") } else { format!("({inside}) / {n}") }
     };
     for shown in (1..=n).rev() {
         let mut inside = numbers.get(..shown).unwrap_or(&[]).join(" + ");
@@ -266,10 +251,8 @@ impl Members<'_> {
         let mut row = Row::new();
         let data = self.snapshot.analysis.step_row(self.explanation.index);
         let (q, v) = (data.q.unwrap_or(0.0), data.v_smooth.unwrap_or(0.0));
-        row.gap(1).put(
-            format!("A = Q(s,a) − V'(s) = {} − {} = ", plain(q, 3), plain(v, 3)),
-            theme.text,
-        );
+        row.gap(1)
+            .put(format!("A = Q(s,a) − V'(s) = {} − {} = ", plain(q, 3), plain(v, 3)), theme.text);
         row.put(signed(self.value, 3), theme.of_sign(self.value).patch(theme.title));
         row.put("   rounded; eval has all digits", theme.dim);
         row
@@ -279,11 +262,7 @@ impl Members<'_> {
         let theme = self.theme;
         let list = &self.explanation.members;
         let wide = self.width >= 68;
-        let id = self
-            .snapshot
-            .widths
-            .id
-            .clamp(2, (self.width / 4).max(4));
+        let id = self.snapshot.widths.id.clamp(2, (self.width / 4).max(4));
         let t = self.snapshot.widths.t + 1;
         let numbers = if wide { 9 * 3 } else { 9 };
         let label = self.width.saturating_sub(1 + id + 2 + t + 2 + numbers + 1).max(1);
@@ -361,7 +340,12 @@ impl Members<'_> {
         let lines = [
             ("Q(s,a)", mean_text(&q, room), data.q, format!("N(s,a) {}", data.n_sa)),
             ("V(s)", mean_text(&v, room), data.v, format!("N(s) {}, {rollouts} roll.", data.n_s)),
-            ("V'(s)", smooth, data.v_smooth, format!("prior {}, n {}", self.prior(), setting(n_prior))),
+            (
+                "V'(s)",
+                smooth,
+                data.v_smooth,
+                format!("prior {}, n {}", self.prior(), setting(n_prior)),
+            ),
         ];
         lines
             .into_iter()
@@ -566,11 +550,8 @@ fn tree(
         let name = format!("{}{}", "  ".repeat((*depth).min(6)), text::line(&part.name));
         row.left(&name, 30, theme.text);
         row.right(&plain(part.value, 3), 10, theme.text).gap(2);
-        let from = if part.source.is_some() {
-            "Enter follows".to_owned()
-        } else {
-            part.expression()
-        };
+        let from =
+            if part.source.is_some() { "Enter follows".to_owned() } else { part.expression() };
         let left = width.saturating_sub(row.width());
         row.put(text::cut(&from, left).into_owned(), theme.dim);
         lines.push((row, selected));

@@ -42,11 +42,7 @@ pub fn draw(model: &Model, canvas: &mut Canvas) {
         .unwrap_or(4)
         .max(4);
     let task = longest.min(spare.max(8));
-    let columns = Columns {
-        task,
-        success,
-        warnings: spare.saturating_sub(task + 2),
-    };
+    let columns = Columns { task, success, warnings: spare.saturating_sub(task + 2) };
     let mut header = Row::new();
     header.gap(1).left("task", columns.task, theme.dim);
     header.right("n", 5, theme.dim).right("✓", 5, theme.pos).right("✗", 5, theme.neg);

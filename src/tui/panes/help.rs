@@ -119,6 +119,11 @@ pub fn draw(query: &str, scroll: usize, canvas: &mut Canvas) {
         let mut row = Row::new();
         row.put(format!(" … {below} lines more "), theme.dim);
         let width = canvas.width();
-        canvas.text(width.saturating_sub(row.width()), height, &format!(" … {below} lines more "), theme.dim);
+        canvas.text(
+            width.saturating_sub(row.width()),
+            height,
+            &format!(" … {below} lines more "),
+            theme.dim,
+        );
     }
 }

@@ -68,7 +68,10 @@ pub fn draw(model: &Model, snapshot: &Snapshot, canvas: &mut Canvas, focus: bool
     match model.lens {
         LensKind::Paths => {
             let rows = snapshot.analysis.paths.rows.len();
-            extra.put(format!("paths  {rows} rows of at most {}", (2 * scored).max(1) - 1), theme.text);
+            extra.put(
+                format!("paths  {rows} rows of at most {}", (2 * scored).max(1) - 1),
+                theme.text,
+            );
         }
         LensKind::States => {
             let rows = lens.rows.len();
@@ -89,19 +92,17 @@ pub fn draw(model: &Model, snapshot: &Snapshot, canvas: &mut Canvas, focus: bool
         canvas.empty(2, &["no rollout of this group has steps: } goes to the next group"]);
         return;
     }
-    let prepared: Vec<Prepared> = visible
-        .iter()
-        .filter_map(|&i| prepare(model, snapshot, lens, i))
-        .collect();
+    let prepared: Vec<Prepared> =
+        visible.iter().filter_map(|&i| prepare(model, snapshot, lens, i)).collect();
     let level = labels::elision(prepared.iter().map(|p| {
         let taken = text::width(&p.prefix) + text::width(&p.marks);
         (p.label.as_str(), columns.label.saturating_sub(taken))
     }));
     let cursor = model.step().and_then(|step| lens.position(&visible, step));
     super::list(canvas, 2, prepared.len(), cursor, |at, theme| {
-        prepared.get(at).map_or_else(Row::new, |p| {
-            line(snapshot, p, columns, level, cursor == Some(at), theme)
-        })
+        prepared
+            .get(at)
+            .map_or_else(Row::new, |p| line(snapshot, p, columns, level, cursor == Some(at), theme))
     });
     let _ = theme;
 }
@@ -158,12 +159,7 @@ fn prepare<'a>(
     } else if row.revisits > 0 {
         marks.push_str(" ↺");
     }
-    Some(Prepared {
-        row,
-        prefix: prefix(model, lens, index, row),
-        label,
-        marks,
-    })
+    Some(Prepared { row, prefix: prefix(model, lens, index, row), label, marks })
 }
 
 /// Guides of the ancestors, the branch to the row, and whether it is open.
@@ -229,11 +225,12 @@ fn line(
     out.put(super::mark(selected), theme.text);
     out.put(prepared.prefix.clone(), theme.dim);
     let marks = text::width(&prepared.marks);
-    let room = columns
-        .label
-        .saturating_sub(text::width(&prepared.prefix) + marks);
+    let room = columns.label.saturating_sub(text::width(&prepared.prefix) + marks);
     out.put(labels::label(&prepared.label, level, room), action);
-    out.put(text::cut(&prepared.marks, columns.label.saturating_sub(out.width() - 1)).into_owned(), theme.dim);
+    out.put(
+        text::cut(&prepared.marks, columns.label.saturating_sub(out.width() - 1)).into_owned(),
+        theme.dim,
+    );
     out.to(columns.label + 1);
     let (n, ok, bad) = row.counts;
     out.right(&count(u64::from(n)), w.n + 1, theme.text);
