@@ -44,7 +44,7 @@ pub fn label(label: &str, level: Elision, width: usize) -> String {
         _ => (tail, String::new()),
     };
     let kept = text::width(head) + 1 + text::width(&result);
-    if width < kept + 4 {
+    if width <= kept {
         return text::cut(&short, width).into_owned();
     }
     format!("{head}@{}{result}", text::cut_left(path, width - kept))
@@ -113,9 +113,10 @@ mod tests {
         assert_eq!(label(full, Elision::Path, 24), "modify:3859@separable.py");
         assert_eq!(label(full, Elision::Path, 20), "modify:3859@…able.py");
         assert_eq!(
-            label("execute:python@run.py:error", Elision::Path, 24),
+            label("execute:python@run.py:error", Elision::Path, 25),
             "execute:python@….py:error"
         );
+        assert_eq!(label("execute:python@run.py:error", Elision::Path, 22), "execute:python@…:error");
         assert_eq!(label("search:grep@.", Elision::Path, 24), "search:grep@.");
     }
 

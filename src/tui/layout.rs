@@ -104,6 +104,13 @@ const QUADRANTS_TALL: u16 = 10;
 /// Lays out an area.
 #[must_use]
 pub fn layout(area: Rect, needs: &Needs) -> Plan {
+    // An empty list still needs a row to say why.
+    let needs = &Needs {
+        tree: needs.tree.max(1),
+        steps: needs.steps.max(1),
+        rollouts: needs.rollouts.max(1),
+        ..*needs
+    };
     if area.width < LEAST.0 || area.height < LEAST.1 {
         return Plan {
             message: true,
@@ -278,7 +285,7 @@ fn left_of_two(width: u16) -> u16 {
 fn arrange_wide(plan: &mut Plan, mut body: Rect, needs: &Needs) -> bool {
     plan.note = Some(take_bottom(&mut body, 1));
     plan.sum = Some(take_bottom(&mut body, 1));
-    let side = (body.width / 4).clamp(46, 60);
+    let side = (body.width * 27 / 100).clamp(46, 64);
     let (mut main, seam, mut right) = columns(body, body.width - side - 1);
     plan.seams.push(seam);
     let wanted = (needs.tree.max(needs.steps) + 2).max(8) as u16;

@@ -492,7 +492,9 @@ fn explain(model: &mut Model, plan: &super::layout::Plan) {
 }
 
 fn read(model: &mut Model, plan: &super::layout::Plan, effects: &mut Vec<Effect>) {
-    let Some(area) = plan.find(Pane::Reader) else {
+    // An explanation that stands alone has room for the call.
+    let alone = plan.find(Pane::Explain).filter(|_| plan.panes.len() == 1);
+    let Some(area) = plan.find(Pane::Reader).or(alone) else {
         return;
     };
     let Some((group, snapshot)) = &model.shown else {

@@ -82,7 +82,8 @@ pub fn draw(model: &Model, snapshot: &Snapshot, canvas: &mut Canvas, focus: bool
         canvas.empty(1, &["no step is selected: ] goes to the next rollout, 2 to its steps"]);
         return;
     };
-    canvas.rule("3 Explain", heading(model, snapshot, explanation, &theme), hints, focus);
+    let width = canvas.width();
+    canvas.rule("3 Explain", heading(model, snapshot, explanation, &theme, width), hints, focus);
     let lines = match &explanation.value {
         Err(reason) => missing(explanation, reason, &theme),
         Ok(value) if by_members(model, explanation) => {
@@ -105,13 +106,22 @@ pub fn draw(model: &Model, snapshot: &Snapshot, canvas: &mut Canvas, focus: bool
 
 type Lines = Vec<(Row, bool)>;
 
-fn heading(model: &Model, snapshot: &Snapshot, explanation: &Explanation, theme: &Theme) -> Row {
+fn heading(
+    model: &Model,
+    snapshot: &Snapshot,
+    explanation: &Explanation,
+    theme: &Theme,
+    width: usize,
+) -> Row {
     let mut row = Row::new();
     let analysis = &snapshot.analysis;
     if let Some(rollout) = analysis.group.rollouts.get(model.cursor.rollout) {
         row.put(snapshot.name(model.cursor.rollout, 20), theme.title);
         row.put(format!(" {}", glyphs::outcome(rollout.outcome)), side(rollout.outcome, theme));
-        row.put(format!(" t{} of {}", model.cursor.step, rollout.steps.len()), theme.title);
+        row.put(format!(" t{}", model.cursor.step), theme.title);
+        if width >= 60 {
+            row.put(format!(" of {}", rollout.steps.len()), theme.title);
+        }
     }
     row.put(format!("  {} ", text::line(&explanation.column)), theme.title);
     match &explanation.value {
