@@ -14,7 +14,8 @@ const DEADLINE: Duration = Duration::from_secs(10);
 
 /// The R2E file, or a loud word that it is missing.
 fn r2e() -> Option<PathBuf> {
-    let root = std::env::var_os("CREDSCOPE_CORPUS").map_or_else(|| PathBuf::from("../shared/data"), PathBuf::from);
+    let root = std::env::var_os("CREDSCOPE_CORPUS")
+        .map_or_else(|| PathBuf::from("../shared/data"), PathBuf::from);
     let path = root.join("derived/r2e_gym.astropy-12907.k8.jsonl");
     if path.exists() {
         return Some(path);
@@ -57,8 +58,10 @@ impl Session {
         let child = pair.slave.spawn_command(command).unwrap();
         drop(pair.slave);
         let parser = vt100::Parser::new(size.rows, size.cols, 0);
-        let output: Shared =
-            Arc::new((Mutex::new(Output { parser, raw: Vec::new(), ended: false }), Condvar::new()));
+        let output: Shared = Arc::new((
+            Mutex::new(Output { parser, raw: Vec::new(), ended: false }),
+            Condvar::new(),
+        ));
         let mut reader = pair.master.try_clone_reader().unwrap();
         let into = Arc::clone(&output);
         std::thread::spawn(move || {
@@ -107,6 +110,14 @@ impl Session {
         self.wait(text, |screen| screen.contents().contains(text))
     }
 
+    /// Waits for the first whole picture: the line that takes the value apart is drawn last.
+    fn ready(&self) -> String {
+        self.wait("the main screen", |s| {
+            let text = s.contents();
+            text.contains(READY) && text.contains("shap")
+        })
+    }
+
     /// Waits for the end; the exit code. The terminal must be as it was.
     fn end(mut self) -> u32 {
         let deadline = Instant::now() + DEADLINE;
@@ -132,7 +143,8 @@ impl Session {
 
     /// The state letter of the process.
     fn state(&self) -> char {
-        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.process_id().unwrap()));
+        let stat =
+            std::fs::read_to_string(format!("/proc/{}/stat", self.child.process_id().unwrap()));
         let stat = stat.unwrap();
         stat.rsplit(") ").next().unwrap().chars().next().unwrap()
     }
@@ -144,18 +156,19 @@ const READY: &str = "▾search:grep@.";
 fn it_opens_explains_and_leaves_a_clean_terminal() {
     let Some(mut session) = Session::start((80, 24), &[]) else { return };
     // No key was pressed: first row of the tree, three bars, both lines of the quadrants.
-    let screen = session.wait_text(READY);
+    let screen = session.ready();
     assert!(screen.contains("━━━│    ━━━│       │█▌  +0.307 −+≠ comparison"), "{screen}");
     assert!(screen.contains(" ✓ 28  28 100%"), "{screen}");
     assert!(screen.contains(" ✗ 13        ·  2  15%"), "{screen}");
     session.press("j");
-    let screen = session.wait_text("▸ 1  view:full@separable.py");
-    let row = screen.lines().find(|l| l.starts_with("▸ 1")).unwrap().to_owned();
+    let whole = |l: &str| l.starts_with("▸ 1") && l.contains("prior");
+    let screen = session.wait("the second step", |s| s.contents().lines().any(whole));
+    let row = screen.lines().find(|l| whole(l)).unwrap().to_owned();
     let value = row.split_whitespace().find(|w| w.starts_with('+') && w.len() == 6).unwrap();
     session.press("\r");
     session.wait("a zoomed pane", |s| !s.contents().contains("1 Tree"));
     session.press("=");
-    let screen = session.wait_text("3 Explain");
+    let screen = session.wait_text("rounded; eval has all digits");
     let line = screen.lines().find(|l| l.contains("A = Q(s,a)")).unwrap().to_owned();
     assert!(line.contains(&format!("= {value} ")), "{value} is explained by: {line}");
     session.press("q");
@@ -166,7 +179,7 @@ fn it_opens_explains_and_leaves_a_clean_terminal() {
 fn signals_restore_the_terminal_and_name_themselves() {
     for (name, code) in [("TERM", 143), ("HUP", 129), ("INT", 130)] {
         let Some(session) = Session::start((80, 24), &[]) else { return };
-        session.wait_text(READY);
+        session.ready();
         session.signal(name);
         assert_eq!(session.end(), code, "SIG{name}");
     }
@@ -175,7 +188,7 @@ fn signals_restore_the_terminal_and_name_themselves() {
 #[test]
 fn control_c_leaves_from_anywhere() {
     let Some(mut session) = Session::start((80, 24), &[]) else { return };
-    session.wait_text(READY);
+    session.ready();
     session.press("?scal");
     session.wait_text("search: scal");
     session.press("\u{3}");
@@ -185,7 +198,7 @@ fn control_c_leaves_from_anywhere() {
 #[test]
 fn without_colour_the_selected_row_is_reversed() {
     let Some(mut session) = Session::start((80, 24), &[("NO_COLOR", "1")]) else { return };
-    session.wait_text(READY);
+    session.ready();
     session.press("j");
     session.wait("a reversed row", |screen| {
         (0..24).any(|y| {
@@ -212,7 +225,7 @@ fn without_colour_the_selected_row_is_reversed() {
 #[test]
 fn it_asks_the_terminal_nothing_and_draws_inside_synchronized_updates() {
     let Some(mut session) = Session::start((80, 24), &[]) else { return };
-    session.wait_text(READY);
+    session.ready();
     session.press("q");
     let output = Arc::clone(&session.output);
     assert_eq!(session.end(), 0);
@@ -240,7 +253,7 @@ fn a_new_size_is_drawn_at_once_and_a_locale_without_utf8_gets_ascii() {
 #[test]
 fn suspending_gives_the_terminal_back_and_continuing_draws_again() {
     let Some(mut session) = Session::start((80, 24), &[]) else { return };
-    session.wait_text(READY);
+    session.ready();
     session.press("\u{1a}");
     session.wait("the shell's screen", |s| !s.alternate_screen() && !s.hide_cursor());
     let deadline = Instant::now() + DEADLINE;
@@ -257,7 +270,7 @@ fn suspending_gives_the_terminal_back_and_continuing_draws_again() {
 #[test]
 fn pasted_text_fires_no_key() {
     let Some(mut session) = Session::start((80, 24), &[]) else { return };
-    session.wait_text(READY);
+    session.ready();
     session.press("\u{1b}[200~qqq\u{1b}[201~j");
     session.wait_text("▸ 1  view:full@separable.py");
     session.press("q");

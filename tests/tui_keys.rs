@@ -161,9 +161,8 @@ fn keys_move_the_cursor_while_the_next_analysis_is_held_back() {
     driver.press("j");
     driver.wait("a moved cursor", |p| p.contains("▸ 2◆ modify:3859"));
     analyst.allow(10);
-    let picture = driver.wait("the new analysis", |p| {
-        !p.contains("computing") && p.contains("Y grpo ")
-    });
+    let picture =
+        driver.wait("the new analysis", |p| !p.contains("computing") && p.contains("Y grpo "));
     assert!(picture.contains("▸ 2"), "the cursor stays on its step:\n{picture}");
     assert!(analyst.done.load(Ordering::SeqCst) <= 3, "requests in between are never computed");
     assert_eq!(driver.quit("q"), 0);
@@ -173,7 +172,8 @@ fn keys_move_the_cursor_while_the_next_analysis_is_held_back() {
 fn an_old_result_is_dropped() {
     let mut model = started((80, 24));
     let effects = update(&mut model, Msg::Key(key("m")));
-    let Some(Effect::Analyse { key: old, index, group, settings }) = effects.into_iter().next() else {
+    let Some(Effect::Analyse { key: old, index, group, settings }) = effects.into_iter().next()
+    else {
         panic!("m asks for an analysis");
     };
     let newer = update(&mut model, Msg::Key(key("m")));

@@ -17,7 +17,8 @@ use tui_support::{Driver, PLAIN, corpus};
 
 /// A real file, or a loud word that it is missing.
 fn real(name: &str) -> Option<(Corpus, Arc<Sources>)> {
-    let root = std::env::var_os("CREDSCOPE_CORPUS").map_or_else(|| PathBuf::from("../shared/data"), PathBuf::from);
+    let root = std::env::var_os("CREDSCOPE_CORPUS")
+        .map_or_else(|| PathBuf::from("../shared/data"), PathBuf::from);
     let path = root.join(name);
     if !path.exists() {
         eprintln!("SKIPPED: {} is missing; set CREDSCOPE_CORPUS", path.display());
@@ -47,7 +48,10 @@ fn at_80x24_everything_stands_there_without_a_key() {
     line(&picture, &["paths  9 rows of at most 15"]);
     line(&picture, &[" ✓ 28  28 100%"]);
     line(&picture, &[" ✗ 13        ·  2  15%"]);
-    line(&picture, &["r2 t0 +0.288 = comparison +0.300 prior 0.000 discount −0.023 shaping +0.011"]);
+    line(
+        &picture,
+        &["r2 t0 +0.288 = comparison +0.300 prior 0.000 discount −0.023 shaping +0.011"],
+    );
     assert!(picture.lines().last().unwrap().trim_end().ends_with("? help  q quit"), "{picture}");
     assert!(!picture.contains("−0.000"));
     assert_eq!(driver.quit("q"), 0);
@@ -60,9 +64,15 @@ fn the_real_file_shows_the_numbers_of_the_mock() {
     let picture = driver.wait("the tree", |p| p.contains("▾search:grep@."));
     line(&picture, &["▾search:grep@.", "5 4 1 5/8  0.822  0.516 +0.307    │█▌    2"]);
     line(&picture, &["▸modify:…:3859@separable.py", "1 · 1 1/5  0.010  0.735 −0.725 ███│      2"]);
-    line(&picture, &["2◆ modify:3859@separable.py", "1/5 ━━━│    ━━━│    ███│    −0.725 −−  comparison"]);
+    line(
+        &picture,
+        &["2◆ modify:3859@separable.py", "1/5 ━━━│    ━━━│    ███│    −0.725 −−  comparison"],
+    );
     line(&picture, &[" ✓ 28  28 100%", "8       6     9       5"]);
-    line(&picture, &[" ✗ 13        ·  2  15%         · 11  85%      · │        8       1     ·       4"]);
+    line(
+        &picture,
+        &[" ✗ 13        ·  2  15%         · 11  85%      · │        8       1     ·       4"],
+    );
     for key in ["j", "j"] {
         driver.press(key);
     }

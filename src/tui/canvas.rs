@@ -111,11 +111,7 @@ impl<'a> Canvas<'a> {
     /// A canvas over the part of `area` that the buffer has.
     pub fn new(buffer: &'a mut Buffer, area: Rect, theme: &'a Theme) -> Self {
         let area = area.intersection(buffer.area);
-        Self {
-            buffer,
-            area,
-            theme,
-        }
+        Self { buffer, area, theme }
     }
 
     /// Cells per row.
@@ -142,19 +138,11 @@ impl<'a> Canvas<'a> {
 
     /// Draws a row, selected or not.
     pub fn draw(&mut self, y: usize, row: &Row, selected: bool) {
-        let select = if selected {
-            self.theme.select
-        } else {
-            Style::new()
-        };
+        let select = if selected { self.theme.select } else { Style::new() };
         let mut x = 0;
         for span in &row.spans {
             let keep = span.solid && selected && self.theme.reverses();
-            let style = if keep {
-                span.style
-            } else {
-                span.style.patch(select)
-            };
+            let style = if keep { span.style } else { span.style.patch(select) };
             x = self.text(x, y, &span.text, style);
         }
         if selected {
@@ -199,11 +187,8 @@ impl<'a> Canvas<'a> {
     /// which go first (from the left) when the width shrinks. The focused pane has a heavy rule.
     pub fn rule(&mut self, title: &str, extra: Row, hints: &[(&str, &str)], focus: bool) {
         let width = self.width();
-        let (glyph, style) = if focus {
-            ("━", self.theme.focus)
-        } else {
-            ("─", self.theme.dim)
-        };
+        let (glyph, style) =
+            if focus { ("━", self.theme.focus) } else { ("─", self.theme.dim) };
         let mut head = Row::new();
         head.put(glyph, style);
         head.put(format!(" {title}"), self.theme.title);
@@ -226,7 +211,7 @@ impl<'a> Canvas<'a> {
                 row.put(" ", Style::new());
             }
             row.put(glyph, style);
-            if head.width() + row.width() + 1 <= width || from == hints.len() {
+            if head.width() + row.width() < width || from == hints.len() {
                 tail = row;
                 break;
             }
@@ -263,11 +248,7 @@ impl<'a> Canvas<'a> {
             height as u16,
         )
         .intersection(self.area);
-        Canvas {
-            buffer: self.buffer,
-            area,
-            theme: self.theme,
-        }
+        Canvas { buffer: self.buffer, area, theme: self.theme }
     }
 }
 

@@ -20,16 +20,8 @@ pub(super) fn first(snapshot: &Snapshot) -> Cursor {
 /// The cursor on a step of the group.
 fn place(snapshot: &Snapshot, step: usize) -> Cursor {
     let rollout = snapshot.analysis.graph.rollout_of(step);
-    let start = snapshot
-        .analysis
-        .group
-        .rollouts
-        .get(rollout)
-        .map_or(0, |r| r.steps.start);
-    Cursor {
-        rollout,
-        step: step.saturating_sub(start),
-    }
+    let start = snapshot.analysis.group.rollouts.get(rollout).map_or(0, |r| r.steps.start);
+    Cursor { rollout, step: step.saturating_sub(start) }
 }
 
 /// Keeps the cursor on a rollout and a step that exist.
@@ -144,9 +136,8 @@ fn go_to_row(model: &mut Model, row: usize) {
     let Some(target) = lens.rows.get(row) else {
         return;
     };
-    let own = model
-        .steps_of(model.cursor.rollout)
-        .find(|&s| lens.step_row.get(s) == Some(&(row as u32)));
+    let own =
+        model.steps_of(model.cursor.rollout).find(|&s| lens.step_row.get(s) == Some(&(row as u32)));
     let step = own.unwrap_or(target.step);
     if let Some(snapshot) = model.snapshot() {
         model.cursor = place(snapshot, step);
@@ -259,9 +250,8 @@ fn seek(
     let Some(snapshot) = model.snapshot().map(Arc::clone) else {
         return;
     };
-    let hits: Vec<usize> = (0..snapshot.analysis.group.len())
-        .filter(|&s| fits(&snapshot, s))
-        .collect();
+    let hits: Vec<usize> =
+        (0..snapshot.analysis.group.len()).filter(|&s| fits(&snapshot, s)).collect();
     if hits.is_empty() {
         model.message = Some(none.to_owned());
         return;
@@ -278,11 +268,8 @@ fn seek(
     if let Some(&step) = hits.get(at) {
         let around = if forward { step <= here } else { step >= here };
         model.cursor = place(&snapshot, step);
-        model.message = Some(format!(
-            "{} of {n}{}",
-            at + 1,
-            if around { ", around the end" } else { "" }
-        ));
+        model.message =
+            Some(format!("{} of {n}{}", at + 1, if around { ", around the end" } else { "" }));
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Nothing is asked of the terminal (no queries); it is written to only inside synchronized updates.
 
+use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::ThreadId;
@@ -117,7 +118,8 @@ impl Screen for Tty {
 }
 
 fn in_screen() -> bool {
-    std::env::var("TERM").is_ok_and(|t| t.starts_with("screen")) && std::env::var_os("STY").is_some()
+    std::env::var("TERM").is_ok_and(|t| t.starts_with("screen"))
+        && std::env::var_os("STY").is_some()
 }
 
 /// The sequence that sets the clipboard, wrapped for the multiplexer; `None` where it is too long.
@@ -136,11 +138,11 @@ fn osc52(text: &str, tmux: bool, screen: bool) -> Option<String> {
         for c in plain.chars() {
             piece.push(c);
             if piece.len() >= 700 {
-                out.push_str(&format!("\u{1b}P{piece}\u{1b}\\"));
+                let _ = write!(out, "\u{1b}P{piece}\u{1b}\\");
                 piece.clear();
             }
         }
-        out.push_str(&format!("\u{1b}P{piece}\u{1b}\\"));
+        let _ = write!(out, "\u{1b}P{piece}\u{1b}\\");
         out
     } else {
         plain
@@ -151,13 +153,8 @@ fn take_over(mouse: bool) -> io::Result<()> {
     enable_raw_mode()?;
     TAKEN.store(true, Ordering::SeqCst);
     let mut out = io::stdout();
-    let done = execute!(out, EnterAlternateScreen, EnableBracketedPaste, Hide).and_then(|()| {
-        if mouse {
-            execute!(out, EnableMouseCapture)
-        } else {
-            Ok(())
-        }
-    });
+    let done = execute!(out, EnterAlternateScreen, EnableBracketedPaste, Hide)
+        .and_then(|()| if mouse { execute!(out, EnableMouseCapture) } else { Ok(()) });
     if done.is_err() {
         give_back();
     }

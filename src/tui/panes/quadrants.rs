@@ -24,7 +24,12 @@ pub fn draw(snapshot: &Snapshot, canvas: &mut Canvas, focus: bool) {
     extra.put(format!("  {tau}"), theme.dim);
     let beside = canvas.width() >= 80 && canvas.height() < 8;
     if beside {
-        canvas.rule("4 Quadrants", extra, &[("", "share of row, evidence of steps"), ("n", "next ≠")], focus);
+        canvas.rule(
+            "4 Quadrants",
+            extra,
+            &[("", "share of row, evidence of steps"), ("n", "next ≠")],
+            focus,
+        );
         flat(snapshot, canvas);
     } else {
         canvas.rule("4 Quadrants", extra, &[("n", "next ≠")], focus);

@@ -58,7 +58,11 @@ pub fn draw(model: &Model, canvas: &mut Canvas) {
     extras.push((format!("{} states", snapshot.row.states), false));
     let preset = analysis.settings.granularity.name();
     let abstraction = analysis.abstraction.id();
-    extras.push(if abstraction == "swe" { (preset, false) } else { (abstraction.to_owned(), false) });
+    extras.push(if abstraction == "swe" {
+        (preset, false)
+    } else {
+        (abstraction.to_owned(), false)
+    });
     let credit = &analysis.settings.credit;
     extras.push((format!("γ {}", setting(credit.gamma)), false));
     extras.push((format!("n_prior {}", setting(credit.n_prior)), false));
@@ -108,13 +112,8 @@ pub fn sum(model: &Model, canvas: &mut Canvas) {
     };
     row.put(" ", theme.text);
     row.put(signed(value, 3), theme.of_sign(value).patch(bold()));
-    let shared = analysis
-        .column("rtmc")
-        .is_some_and(|(spec, _)| spec.params.entries().is_empty());
-    let split = analysis
-        .step_row(step)
-        .split
-        .filter(|_| analysis.settings.y == "rtmc" && shared);
+    let shared = analysis.column("rtmc").is_some_and(|(spec, _)| spec.params.entries().is_empty());
+    let split = analysis.step_row(step).split.filter(|_| analysis.settings.y == "rtmc" && shared);
     if let Some(split) = split {
         let winner = analysis.why(step);
         let parts = |names: [&str; 4]| {
@@ -129,10 +128,8 @@ pub fn sum(model: &Model, canvas: &mut Canvas) {
             tail
         };
         let room = canvas.width().saturating_sub(row.width());
-        let words = [
-            ["comparison", "prior", "discount", "shaping"],
-            ["comp", "prior", "disc", "shape"],
-        ];
+        let words =
+            [["comparison", "prior", "discount", "shaping"], ["comp", "prior", "disc", "shape"]];
         let tails = words.map(parts);
         let [long, short] = tails;
         row.append(if long.width() <= room { long } else { short });
