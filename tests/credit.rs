@@ -6,8 +6,9 @@ mod common;
 use std::sync::Arc;
 
 use common::Walk;
+use common::derivations::check_derivations;
 use credscope::analysis::{Analysis, AnalysisSettings};
-use credscope::credit::{ColumnSpec, CreditSettings, Node, StepRewardMode, Visit};
+use credscope::credit::{ColumnSpec, CreditSettings, StepRewardMode, Visit};
 use credscope::graph::Evidence;
 use credscope::rollout::{Group, Outcome};
 use proptest::prelude::*;
@@ -113,49 +114,6 @@ fn the_discount_alone_flips_signs_where_the_contract_says() {
         let shaped = [(4, None), (6, Some(70)), (7, Some(30))];
         let want = shaped.iter().find(|(k, _)| *k == successes).unwrap().1;
         assert_eq!(analysis.discount_flip(0.005), want);
-    }
-}
-
-/// Every node of a derivation: value, tree and printed expression are one number.
-fn check_node(node: &Node) {
-    assert_eq!(node.eval().to_bits(), node.value.to_bits(), "{}", node.name);
-    let printed = common::eval::eval(&node.expression());
-    assert_eq!(printed.to_bits(), node.value.to_bits(), "{}: {}", node.name, node.expression());
-    for child in node.children() {
-        check_node(&child);
-    }
-}
-
-fn check_derivations(analysis: &Analysis) {
-    for (spec, column) in &analysis.columns {
-        for step in 0..analysis.group.len() {
-            let explanation = analysis.explain(step, &spec.name).unwrap();
-            match column.get(step) {
-                None => assert!(explanation.node.is_none() && explanation.value.is_err()),
-                Some(value) => {
-                    let node = explanation.node.unwrap();
-                    assert_eq!(node.value.to_bits(), value.to_bits(), "{} step {step}", spec.name);
-                    check_node(&node);
-                    let sources = node.sources();
-                    let whole_state = ["grpo", "dr-grpo", "grpo-step", "rtmc", "gigpo", "crbc"];
-                    for member in &explanation.members {
-                        if !whole_state.contains(&spec.name.as_str())
-                            || !spec.params.entries().is_empty()
-                        {
-                            break;
-                        }
-                        let id = &analysis.group.rollouts[member.rollout].id;
-                        assert!(
-                            sources.iter().any(
-                                |s| s == id || s.rsplit_once(':').is_some_and(|(r, _)| r == id)
-                            ),
-                            "{} step {step}: no leaf of {id}",
-                            spec.name
-                        );
-                    }
-                }
-            }
-        }
     }
 }
 

@@ -36,6 +36,7 @@ fn between<'a>(text: &'a str, left: &str) -> Option<&'a str> {
     Some(&rest[..rest.find([',', ']']).unwrap_or(rest.len())])
 }
 
+#[allow(clippy::too_many_lines)] // one arm per source
 fn claim(prefix: &str, variant: &str, score: &str, file_gamma: Option<f64>) -> Option<Claim> {
     let mut credit = CreditSettings {
         reward_source: RewardSource::Logged(Vec::new()),
@@ -87,9 +88,8 @@ fn claim(prefix: &str, variant: &str, score: &str, file_gamma: Option<f64>) -> O
                 &[("normalize", if v.contains("normalize=True") { "on" } else { "off" })],
             )
         }
-        ("verl", "rloo_vectorized") => column("rloo", &[("score", score)]),
         ("verl" | "rllm", "rloo") => column("rloo", &[("singleton", "raw"), ("score", score)]),
-        ("trl", "rloo") => column("rloo", &[("score", score)]),
+        ("verl", "rloo_vectorized") | ("trl", "rloo") => column("rloo", &[("score", score)]),
         ("trl", "rloo[normalize_advantages]") => {
             column("rloo", &[("score", score), ("std", "group")])
         }

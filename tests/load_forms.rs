@@ -317,7 +317,7 @@ fn nesting_and_many_keys_do_no_harm() {
     };
     let args = nested("{\"a\":", "1", "}", 100_000);
     let content = nested("[{\"content\":", "\"x\"", "}]", 50_000);
-    let keys: String = (0..50_000).map(|n| format!("\"k{n}\":{n},")).collect();
+    let keys = (0..50_000).map(|n| format!("\"k{n}\":{n},")).collect::<Vec<_>>().concat();
     let text = [
         format!(r#"{{"task":"t","id":"a","reward":1,"steps":[{{"tool":"x","args":{args}}}]}}"#),
         format!(r#"{{"task":"t","id":"b","reward":1,"messages":[{{"role":"assistant","content":{content}}}]}}"#),

@@ -10,7 +10,9 @@ mod warnings;
 use std::sync::Arc;
 
 pub use explain::{Explanation, Member};
-pub use quadrants::{Bucket, By, Tally, Weight, breakdown};
+pub use quadrants::{
+    Breakdown, BreakdownKey, Bucket, By, Tally, Weight, breakdown, breakdown_rows,
+};
 pub use rows::{GroupRow, RolloutRow, StepRow};
 pub use skill::Skill;
 pub use warnings::Warning;
@@ -39,6 +41,8 @@ pub struct AnalysisSettings {
     pub y: String,
     /// Thresholds of X and Y, strict.
     pub tau: (f64, f64),
+    /// Seed of everything that resamples.
+    pub seed: u64,
 }
 
 impl Default for AnalysisSettings {
@@ -53,6 +57,7 @@ impl Default for AnalysisSettings {
             x: "grpo-step".to_owned(),
             y: "rtmc".to_owned(),
             tau: (0.01, 0.01),
+            seed: 0,
         }
     }
 }

@@ -219,7 +219,26 @@ pub struct BreakdownKey {
     pub text: String,
 }
 
-/// The breakdown of a group's steps.
+/// One row of a breakdown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Breakdown {
+    /// Buckets.
+    pub tally: Tally,
+    /// Evidence classes, strongest first; steps of rollouts that are not scored have none.
+    pub evidence: [u64; 4],
+}
+
+impl Breakdown {
+    /// Adds another row.
+    pub fn merge(&mut self, other: &Self) {
+        self.tally.merge(&other.tally);
+        for (mine, theirs) in self.evidence.iter_mut().zip(other.evidence) {
+            *mine += theirs;
+        }
+    }
+}
+
+/// The buckets of a group's steps by key.
 #[must_use]
 pub fn breakdown(
     analysis: &Analysis,
@@ -227,8 +246,22 @@ pub fn breakdown(
     only_compared: bool,
     weight: Weight,
 ) -> Vec<(BreakdownKey, Tally)> {
+    breakdown_rows(analysis, by, only_compared, weight)
+        .into_iter()
+        .map(|(key, row)| (key, row.tally))
+        .collect()
+}
+
+/// The buckets and evidence classes of a group's steps by key.
+#[must_use]
+pub fn breakdown_rows(
+    analysis: &Analysis,
+    by: By,
+    only_compared: bool,
+    weight: Weight,
+) -> Vec<(BreakdownKey, Breakdown)> {
     let group = &analysis.group;
-    let mut rows: BTreeMap<BreakdownKey, Tally> = BTreeMap::new();
+    let mut rows: BTreeMap<BreakdownKey, Breakdown> = BTreeMap::new();
     for (i, rollout) in group.rollouts.iter().enumerate() {
         let scored = analysis.basis.scored.get(i) == Some(&true);
         for (t, step) in rollout.steps.clone().enumerate() {
@@ -263,11 +296,11 @@ pub fn breakdown(
                     .flatten()
                     .map_or(0, |(a, b)| b.saturating_sub(a)),
             };
-            rows.entry(BreakdownKey { order, text }).or_default().add(
-                analysis.bucket(step),
-                scored,
-                amount,
-            );
+            let row = rows.entry(BreakdownKey { order, text }).or_default();
+            row.tally.add(analysis.bucket(step), scored, amount);
+            if let Some(slot) = evidence.and_then(|e| row.evidence.get_mut(e as usize)) {
+                *slot += amount;
+            }
         }
     }
     rows.into_iter().collect()

@@ -1,7 +1,7 @@
 //! Held-out skill: whether a state signature says anything about the outcome of a rollout that was
 //! left out.
 //!
-//! p = (sum R + n_p p0) / (n + n_p) over the other rollouts at the state, p0 their success rate over
+//! p = (sum R + `n_p` p0) / (n + `n_p`) over the other rollouts at the state, p0 their success rate over
 //! the group; skill = 1 - Brier(p) / Brier(p0), per step.
 
 use super::Analysis;
@@ -50,7 +50,7 @@ pub fn skill(analysis: &Analysis) -> Option<Skill> {
         .count();
     let measure = |outcomes: &[bool]| brier_skill(&steps, &visitors, &scored, outcomes, n_prior);
     let observed = measure(&outcomes)?;
-    let mut random = SplitMix(0);
+    let mut random = SplitMix(analysis.settings.seed);
     let (mut total, mut count) = (0.0, 0_u32);
     let mut shuffled = outcomes.clone();
     for _ in 0..PERMUTATIONS {

@@ -164,15 +164,15 @@ impl Algebra for Traced {
     }
 
     fn sub(&self, a: Expr, b: Expr) -> Expr {
-        Expr::sub(a, b)
+        Expr::minus(a, b)
     }
 
     fn mul(&self, a: Expr, b: Expr) -> Expr {
-        Expr::mul(a, b)
+        Expr::times(a, b)
     }
 
     fn div(&self, a: Expr, b: Expr) -> Expr {
-        Expr::div(a, b)
+        Expr::over(a, b)
     }
 
     fn sqrt(&self, a: Expr) -> Expr {

@@ -278,7 +278,8 @@ impl Basis {
                 }
                 put(&mut returns.total, at, g);
                 put(&mut returns.outcome, at, r);
-                put(&mut returns.discount, at, (weight - 1.0) * r);
+                // No negative zero where R is 0.
+                put(&mut returns.discount, at, (weight - 1.0) * r + 0.0);
                 put(&mut returns.shaping, at, s);
             }
         }

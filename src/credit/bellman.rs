@@ -1,6 +1,6 @@
 //! Bellman values of the state graph with two absorbing ends: z+ for a success, z- for a failure.
 //!
-//! V(a) = disc * sum_x P(x|a) V(x) over all visits of scored rollouts. A state can be last in one
+//! V(a) = disc * `sum_x` P(x|a) V(x) over all visits of scored rollouts. A state can be last in one
 //! rollout and inner in another; separate ends keep that sound. Loops make the system cyclic: it is
 //! solved component by component, densely up to 256 states, above that by Gauss-Seidel.
 

@@ -106,19 +106,19 @@ impl Node {
 impl Expr {
     /// `a - b`
     #[must_use]
-    pub fn sub(a: Self, b: Self) -> Self {
+    pub fn minus(a: Self, b: Self) -> Self {
         Self::Sub(Box::new(a), Box::new(b))
     }
 
     /// `a * b`
     #[must_use]
-    pub fn mul(a: Self, b: Self) -> Self {
+    pub fn times(a: Self, b: Self) -> Self {
         Self::Mul(Box::new(a), Box::new(b))
     }
 
     /// `a / b`
     #[must_use]
-    pub fn div(a: Self, b: Self) -> Self {
+    pub fn over(a: Self, b: Self) -> Self {
         Self::Div(Box::new(a), Box::new(b))
     }
 
@@ -214,7 +214,9 @@ impl Expr {
                 }
             }
             Self::Sum(terms) | Self::Equal(terms) => {
-                terms.iter().for_each(|t| t.collect(found));
+                for term in terms {
+                    term.collect(found);
+                }
             }
             Self::Sub(a, b) | Self::Mul(a, b) | Self::Div(a, b) => {
                 a.collect(found);
@@ -239,16 +241,16 @@ mod tests {
     fn printing_keeps_the_order_of_operations() {
         let v = Node::new(
             "V",
-            Expr::div(Expr::Sum(vec![Expr::Number(0.1), Expr::Number(0.2)]), Expr::Count(2)),
+            Expr::over(Expr::Sum(vec![Expr::Number(0.1), Expr::Number(0.2)]), Expr::Count(2)),
         );
         let a = Node::new(
             "A",
-            Expr::sub(
+            Expr::minus(
                 Expr::Number(1.0),
-                Expr::div(
+                Expr::over(
                     Expr::Sum(vec![
-                        Expr::mul(Expr::Count(2), Expr::Named(Rc::clone(&v))),
-                        Expr::mul(Expr::Number(2.0), Expr::Number(0.5)),
+                        Expr::times(Expr::Count(2), Expr::Named(Rc::clone(&v))),
+                        Expr::times(Expr::Number(2.0), Expr::Number(0.5)),
                     ]),
                     Expr::Sum(vec![Expr::Count(2), Expr::Number(2.0)]),
                 ),
@@ -263,12 +265,12 @@ mod tests {
     fn quotients_of_quotients_keep_their_brackets() {
         let e = Node::new(
             "e",
-            Expr::div(Expr::Number(8.0), Expr::div(Expr::Number(4.0), Expr::Number(2.0))),
+            Expr::over(Expr::Number(8.0), Expr::over(Expr::Number(4.0), Expr::Number(2.0))),
         );
         assert_eq!(e.expression(), "8.0 / (4.0 / 2.0)");
         let f = Node::new(
             "f",
-            Expr::mul(Expr::sub(Expr::Number(1.0), Expr::Number(2.0)), Expr::Number(3.0)),
+            Expr::times(Expr::minus(Expr::Number(1.0), Expr::Number(2.0)), Expr::Number(3.0)),
         );
         assert_eq!(f.expression(), "(1.0 - 2.0)*3.0");
     }

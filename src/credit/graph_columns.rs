@@ -1,4 +1,4 @@
-//! Columns on the state graph: CRBC, GRAFT, GraphGPO.
+//! Columns on the state graph: CRBC, GRAFT, `GraphGPO`.
 
 use rustc_hash::FxHashMap;
 

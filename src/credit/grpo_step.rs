@@ -1,4 +1,4 @@
-//! GRPO+Step: the return of each step against the returns of the group (ROLL's step_reinforce).
+//! GRPO+Step: the return of each step against the returns of the group (ROLL's `step_reinforce`).
 
 use super::algebra::Algebra;
 use super::formula::{Cells, Derived, Formula, Given, Wanted, fill, scored_steps, step_leaf};

@@ -1,4 +1,4 @@
-//! Columns of one value per rollout besides GRPO: RLOO, MaxRL, OPO.
+//! Columns of one value per rollout besides GRPO: RLOO, `MaxRL`, OPO.
 
 use super::algebra::Algebra;
 use super::formula::{Cells, Derived, Formula, Given, Wanted, fill, scores};

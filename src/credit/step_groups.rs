@@ -1,4 +1,4 @@
-//! Columns that compare the returns of steps at one state: GiGPO, HGPO, A2Agent, RewardFlow.
+//! Columns that compare the returns of steps at one state: `GiGPO`, HGPO, `A2Agent`, `RewardFlow`.
 
 use super::algebra::Algebra;
 use super::bellman::{Next, successor};
@@ -211,7 +211,7 @@ impl Formula for Gigpo {
     }
 }
 
-/// The GiGPO sum over any number per step.
+/// The `GiGPO` sum over any number per step.
 fn step_level<A: Algebra>(
     algebra: &A,
     context: &Context,
@@ -446,7 +446,7 @@ fn hierarchy<A: Algebra>(
     let returns = context.returns_at(params.number("gamma", context.settings.gamma));
     let norm = Norm::of(params);
     let alpha = params.number("alpha", 1.0);
-    let depth = params.number("depth", 2.0) as usize;
+    let depth: usize = params.text("depth").parse().unwrap_or(2);
     let offset = if params.is("weight", "k+2") { 2 } else { 1 };
     let drop = params.is("zeros", "drop");
     let leaf =

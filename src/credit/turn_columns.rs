@@ -136,23 +136,23 @@ impl Formula for Reinforce {
         let own: Vec<A::Value> =
             scored_steps(context).into_iter().filter_map(|s| rows.get(&s).cloned()).collect();
         let ddof = usize::from(!params.is("ddof", "0"));
-        let (mean, root) = match context.batch.filter(|_| params.is("whiten", "batch")) {
-            Some(batch) => (
-                algebra.named(
-                    || format!("mean over {} steps of the batch", batch.steps),
-                    algebra.number(batch.mean),
-                ),
-                algebra.sqrt(
-                    algebra.sum(vec![algebra.number(batch.variance), algebra.number(VAR_EPS)]),
-                ),
-            ),
-            None => {
+        let (mean, root) =
+            if let Some(batch) = context.batch.filter(|_| params.is("whiten", "batch")) {
+                (
+                    algebra.named(
+                        || format!("mean over {} steps of the batch", batch.steps),
+                        algebra.number(batch.mean),
+                    ),
+                    algebra.sqrt(
+                        algebra.sum(vec![algebra.number(batch.variance), algebra.number(VAR_EPS)]),
+                    ),
+                )
+            } else {
                 let mean = algebra.mean(|| "mean G".to_owned(), &own);
                 let variance = algebra.variance(&own, &mean, ddof.min(own.len().saturating_sub(1)));
                 let root = algebra.sqrt(algebra.sum(vec![variance, algebra.number(VAR_EPS)]));
                 (mean, root)
-            }
-        };
+            };
         let root = algebra.named(|| "sqrt(var + 1e-8)".to_owned(), root);
         fill(context, wanted, |step| {
             let x = rows.get(&step).cloned().ok_or("no return")?;

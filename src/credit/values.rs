@@ -34,7 +34,7 @@ pub struct Mean {
 pub struct Split {
     /// Q - V.
     pub comparison: Parts,
-    /// n_prior / (N + n_prior) times (V - prior); the prior belongs to the outcome.
+    /// `n_prior` / (N + `n_prior`) times (V - prior); the prior belongs to the outcome.
     pub prior: Parts,
 }
 
@@ -141,7 +141,7 @@ impl ValueTable {
         self.pair_members.get(pair as usize).map_or(&[], |m| m)
     }
 
-    /// V' = (N V + n_prior V_prior) / (N + n_prior); V itself without a prior. `None` where no scored
+    /// V' = (N V + `n_prior` `V_prior`) / (N + `n_prior`); V itself without a prior. `None` where no scored
     /// rollout was, and no prior stands in.
     #[must_use]
     pub fn smoothed(&self, state: u32) -> Option<f64> {

@@ -248,8 +248,7 @@ impl StateGraph {
             let rollouts = self.state_counts.get(state).map_or(0, |c| c.rollouts);
             set(&mut self.branching, state, live.len() >= 2 && rollouts >= 2);
             for &(pair, _) in &live {
-                for &step in self.pair_steps.get(pair as usize).cloned().unwrap_or_default().iter()
-                {
+                for &step in &self.pair_steps.get(pair as usize).cloned().unwrap_or_default() {
                     let me = self.step_rollout.get(step as usize).copied().unwrap_or_default();
                     if !scored.get(me as usize).copied().unwrap_or(false) {
                         continue;

@@ -24,7 +24,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 pub use error::{LoadError, TextError};
-pub use options::{LoadOptions, Pool, Progress, SuccessRule};
+pub use options::{LoadOptions, OnProgress, Pool, Progress, SuccessRule};
 pub use report::{
     FileReport, FileVerdict, LoadReport, Note, OutcomeOrigin, Skipped, Totals, Unscored, Warning,
 };

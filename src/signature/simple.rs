@@ -79,9 +79,9 @@ pub(super) fn project(
             state.push(here);
             if abstraction == Abstraction::Tools && moves_state(step) {
                 if granularity.tools_multiset {
-                    content.add_again(taken)
+                    content.add_again(taken);
                 } else {
-                    content.add(taken)
+                    content.add(taken);
                 }
             }
             if abstraction == Abstraction::History && (!is_text(step) || granularity.history_text) {

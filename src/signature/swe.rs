@@ -1,5 +1,7 @@
 //! The state of a coding agent: per file a set of operations, then the counters of tests and thoughts.
 
+use std::fmt::Write as _;
+
 use rustc_hash::FxHashMap;
 
 use super::action::{ActionKey, EditKey, Span};
@@ -377,7 +379,7 @@ pub(super) fn label(
                     text.push_str(result.name());
                 }
                 if *command != 0 {
-                    text.push_str(&format!(":{:04x}", command >> 48));
+                    let _ = write!(text, ":{:04x}", command >> 48);
                 }
                 programs.push(text);
                 continue;

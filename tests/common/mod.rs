@@ -7,13 +7,14 @@
     clippy::indexing_slicing
 )]
 
+pub mod derivations;
 pub mod eval;
+pub mod generate;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use credscope::rollout::raw::RawNumber;
-use credscope::rollout::{Group, GroupKey, Outcome, Rollout, StepFacts, Sym, facts::FactTable};
+use credscope::rollout::{Group, GroupKey, Outcome, Rollout, StepFacts};
 
 /// A folder of inputs that are not part of the repository, or `None` (said loudly) when it is missing.
 pub fn folder(variable: &str, default: &str) -> Option<PathBuf> {
@@ -37,6 +38,17 @@ pub fn cases() -> Option<PathBuf> {
 
 pub fn corpus() -> Option<PathBuf> {
     folder("CREDSCOPE_CORPUS", "../shared/data")
+}
+
+/// What the project ships.
+pub fn sample(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("sample-data").join(name)
+}
+
+/// The groups of a file, with everything at its default.
+pub fn load(paths: &[PathBuf]) -> credscope::load::Loaded {
+    let profiles = Arc::new(credscope::profile::Profiles::builtin());
+    credscope::load::load(paths, &credscope::load::LoadOptions::default(), &profiles).unwrap()
 }
 
 /// One rollout of opaque steps: id, terminal reward, outcome, (state, action, step reward).
@@ -100,6 +112,5 @@ pub fn group(walks: &[Walk]) -> Arc<Group> {
             forked_from: None,
         });
     }
-    let _ = (RawNumber::Missing, Sym::NONE, FactTable::default());
     Arc::new(group)
 }

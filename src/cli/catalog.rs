@@ -1,0 +1,165 @@
+//! What there is: formats, columns, settings. Nothing is loaded for these.
+
+use super::error::Failure;
+use super::kind::{Kind, Options};
+use crate::credit::registry;
+use crate::export::table::{Cell, Table, text, truth};
+use crate::export::writer::writer;
+use crate::export::{Block, Body, Format, Output, Page, Writing, document::Fact, plain::Plain};
+use crate::ingest::readers;
+use crate::settings::{Settings, Stamp};
+
+/// Writes a catalogue.
+pub fn write(kind: Kind, settings: &Settings, options: &Options) -> Result<(), Failure> {
+    let mut out = Output::open(settings.view.out.as_deref(), settings.view.force, [])?;
+    let table = match kind {
+        Kind::Estimators if options.format == Format::Text => {
+            let writing =
+                Writing { width: Some(80), ascii: settings.view.ascii, ..Writing::default() };
+            let mut plain = Plain::new(&mut out, writing);
+            for page in estimator_pages() {
+                plain.page(&page)?;
+            }
+            return Ok(out.commit()?);
+        }
+        Kind::Estimators => estimators(),
+        _ => formats(),
+    };
+    put(out, kind.name(), &table, settings, options)
+}
+
+/// Writes the settings, each with where it came from.
+pub fn print_settings(settings: &Settings, options: &Options) -> Result<(), Failure> {
+    let out = Output::open(settings.view.out.as_deref(), settings.view.force, [])?;
+    let mut table = Table::new(vec![
+        text("name").shown("setting"),
+        text("value").shown("value").at_most(60),
+        text("origin").shown("from"),
+        text("class").shown("class"),
+        text("environment").shown("variable"),
+    ]);
+    table.rows = settings
+        .entries
+        .iter()
+        .map(|entry| {
+            vec![
+                Cell::text(entry.spec.name),
+                Cell::text(entry.text()),
+                Cell::text(entry.origin().name()),
+                Cell::text(entry.spec.class.name()),
+                Cell::text(entry.spec.env()),
+            ]
+        })
+        .collect();
+    put(out, "settings", &table, settings, options)
+}
+
+fn put(
+    mut out: Output,
+    kind: &str,
+    table: &Table,
+    settings: &Settings,
+    options: &Options,
+) -> Result<(), Failure> {
+    let json = options.format == Format::Json;
+    let stamp = Stamp::new(kind, settings, &[], Vec::new(), serde_json::Value::Null);
+    let writing =
+        Writing { stamp: json.then_some(stamp), ascii: settings.view.ascii, ..Writing::default() };
+    {
+        let mut writer = writer(options.format, &mut out, writing);
+        writer.begin(&table.columns)?;
+        writer.chunk(table)?;
+        writer.finish()?;
+    }
+    Ok(out.commit()?)
+}
+
+fn formats() -> Table {
+    let mut table = Table::new(vec![
+        text("id").shown("format"),
+        text("title").shown("what it is").at_most(90),
+        text("source"),
+    ]);
+    table.rows = readers()
+        .iter()
+        .map(|r| vec![Cell::text(r.id()), Cell::text(r.title()), Cell::text(r.source())])
+        .collect();
+    table
+}
+
+fn estimators() -> Table {
+    let mut table = Table::new(vec![
+        text("id"),
+        text("title"),
+        text("formula"),
+        text("source"),
+        text("reading"),
+        truth("uses_states"),
+        text("params"),
+    ]);
+    table.rows = registry()
+        .iter()
+        .map(|e| {
+            let meta = e.meta();
+            let params: Vec<String> = meta
+                .params
+                .iter()
+                .map(|p| format!("{}={} ({}): {}", p.name, p.default, p.range, p.meaning))
+                .collect();
+            vec![
+                Cell::text(meta.id),
+                Cell::text(meta.title),
+                Cell::text(meta.formula),
+                Cell::text(meta.source),
+                Cell::text(meta.reading),
+                Cell::Bool(meta.uses_states),
+                Cell::text(params.join("; ")),
+            ]
+        })
+        .collect();
+    table
+}
+
+fn estimator_pages() -> Vec<Page> {
+    let mut pages: Vec<Page> = registry()
+        .iter()
+        .map(|e| {
+            let meta = e.meta();
+            let fact = |label: &str, text: &str| Fact::new(label, text, Vec::new());
+            let mut facts = vec![
+                fact("formula", meta.formula),
+                fact("source", meta.source),
+                fact("reading", meta.reading),
+                fact(
+                    "evidence",
+                    if meta.uses_states {
+                        "uses states: evidence classes apply"
+                    } else {
+                        "uses no states"
+                    },
+                ),
+            ];
+            facts.extend(meta.params.iter().map(|p| {
+                let text = format!("{} (default {}): {}", p.range, p.default, p.meaning);
+                fact(&format!("{}.{}", meta.id, p.name), &text)
+            }));
+            Page {
+                title: format!("{}  {}", meta.id, meta.title),
+                blocks: vec![Block::new("", "", Body::Facts(facts))],
+            }
+        })
+        .collect();
+    pages.push(Page {
+        title: "logged:NAME".to_owned(),
+        blocks: vec![Block::new(
+            "",
+            "",
+            Body::Facts(vec![Fact::new(
+                "formula",
+                "any number per step that the file holds under this name",
+                Vec::new(),
+            )]),
+        )],
+    });
+    pages
+}

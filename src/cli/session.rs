@@ -1,0 +1,283 @@
+//! What all commands share: settings from their places, the load with its progress and warnings, and
+//! the analysis of one group after another.
+
+use std::fmt::Write as _;
+use std::io::{IsTerminal, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use serde_json::Value;
+
+use super::error::Failure;
+use crate::analysis::Analysis;
+use crate::export::check;
+use crate::load::{self, Loaded, Progress};
+use crate::profile::Profiles;
+use crate::rollout::Group;
+use crate::settings::{Given, Input, Settings, Stamp, When, config};
+
+/// Inputs smaller than this show no progress unless it is asked for.
+const QUICK: u64 = 16 << 20;
+
+/// A signal that asked to stop.
+#[derive(Debug, Clone, Default)]
+pub struct Stop {
+    flag: Arc<AtomicBool>,
+    signal: Arc<AtomicUsize>,
+}
+
+impl Stop {
+    /// Listens for the signals that ask a program to end. The first one stops the work at the next
+    /// safe place, so that no temporary file stays behind; a second one ends at once.
+    pub fn listen() -> Self {
+        let stop = Self::default();
+        #[cfg(unix)]
+        {
+            use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+            for signal in [SIGHUP, SIGINT, SIGTERM] {
+                let number = usize::try_from(signal).unwrap_or_default();
+                // A handler that cannot be set leaves the system's own behaviour, which ends us, too.
+                let _ = signal_hook::flag::register_conditional_shutdown(
+                    signal,
+                    128 + signal,
+                    Arc::clone(&stop.flag),
+                );
+                let _ = signal_hook::flag::register_usize(signal, Arc::clone(&stop.signal), number);
+                let _ = signal_hook::flag::register(signal, Arc::clone(&stop.flag));
+            }
+        }
+        stop
+    }
+
+    /// An error when a signal came.
+    pub fn check(&self) -> Result<(), Failure> {
+        if self.flag.load(Ordering::Relaxed) {
+            let signal = self.signal.load(Ordering::Relaxed);
+            return Err(Failure::Signal(u8::try_from(128 + signal).unwrap_or(u8::MAX)));
+        }
+        Ok(())
+    }
+}
+
+/// Settings from flags, environment and config file.
+pub fn settings(flags: Vec<Given>, config_file: Option<&Path>) -> Result<Settings, Failure> {
+    let variables = std::env::vars_os()
+        .filter_map(|(k, v)| Some((k.into_string().ok()?, v.into_string().ok()?)));
+    let mut given = config::from_environment(variables)?;
+    let named = config_file
+        .map(Path::to_owned)
+        .or_else(|| std::env::var_os("CREDSCOPE_CONFIG").map(PathBuf::from));
+    let text = match &named {
+        Some(path) => Some((
+            path.clone(),
+            std::fs::read_to_string(path).map_err(|error| {
+                Failure::failed(
+                    format!("cannot read the config file {}: {error}", path.display()),
+                    None,
+                )
+            })?,
+        )),
+        None => standard_config().and_then(|p| Some((p.clone(), std::fs::read_to_string(p).ok()?))),
+    };
+    if let Some((path, text)) = text {
+        given.extend(config::from_toml(&text, &path.display().to_string())?);
+    }
+    given.extend(flags);
+    Ok(Settings::resolve(&given)?)
+}
+
+fn standard_config() -> Option<PathBuf> {
+    let base = std::env::var_os("XDG_CONFIG_HOME")
+        .filter(|v| !v.is_empty())
+        .map(PathBuf::from)
+        .or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".config")))?;
+    Some(base.join("credscope").join("config.toml"))
+}
+
+/// A load with its settings.
+#[derive(Debug)]
+pub struct Session {
+    /// Settings.
+    pub settings: Settings,
+    /// What was loaded.
+    pub loaded: Loaded,
+    stop: Stop,
+}
+
+impl Session {
+    /// Loads what was given.
+    pub fn open(mut settings: Settings, paths: &[PathBuf], stop: Stop) -> Result<Self, Failure> {
+        if paths.is_empty() {
+            return Err(load::LoadError::NothingGiven.into());
+        }
+        let told = told_progress(&settings);
+        settings.load.progress = told;
+        settings.load.cancel = Some(Arc::clone(&stop.flag));
+        let shows = settings.load.progress.is_some();
+        let profiles = Arc::new(Profiles::builtin());
+        let loaded = load::load(paths, &settings.load, &profiles);
+        if shows {
+            eprint!("\r\x1b[K");
+        }
+        settings.load.progress = None;
+        stop.check()?;
+        let session =
+            Self { loaded: loaded.map_err(|error| unreadable(error, paths))?, settings, stop };
+        session.known_rollout()?;
+        Ok(session)
+    }
+
+    fn known_rollout(&self) -> Result<(), Failure> {
+        let Some(id) = &self.settings.view.rollout else {
+            return Ok(());
+        };
+        if self.groups().iter().any(|g| g.find(id).is_some()) {
+            return Ok(());
+        }
+        let known = self.groups().iter().flat_map(|g| g.rollouts.iter().map(|r| r.id.as_str()));
+        Err(Failure::failed(
+            format!("no rollout is called `{id}`"),
+            Some(format!("there are {}", some(known))),
+        ))
+    }
+
+    /// The groups.
+    pub fn groups(&self) -> &[Arc<Group>] {
+        &self.loaded.corpus.groups
+    }
+
+    /// Tells on standard error what a person must not miss.
+    pub fn warn(&self) {
+        let report = &self.loaded.report;
+        if let Some(partial) = report.partial() {
+            let first = report.first_skipped().unwrap_or_default();
+            complain(&format!("warning: {partial}; first: {first}"));
+        }
+        for warning in &report.warnings {
+            let hint = warning.hint.as_deref().unwrap_or_default();
+            complain(&format!("warning: {} [{}] {hint}", warning.text, warning.code));
+        }
+    }
+
+    /// The stamp of an export.
+    pub fn stamp(&self, kind: &str, options: &[(&str, Value)]) -> Stamp {
+        let report = &self.loaded.report;
+        let inputs = report
+            .files
+            .iter()
+            .map(|f| Input { name: f.name.clone(), bytes: f.bytes, digest: f.digest.clone() })
+            .collect();
+        Stamp::new(kind, &self.settings, options, inputs, check::counts(report))
+    }
+
+    /// Paths that must not be written over.
+    pub fn inputs(&self) -> impl Iterator<Item = &PathBuf> {
+        self.loaded.sources.paths()
+    }
+
+    /// Analyses group after group, several at a time, and hands them over in canonical order; each is
+    /// dropped before the next few are made.
+    pub fn each(
+        &self,
+        mut then: impl FnMut(&Analysis) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        let threads = self
+            .settings
+            .load
+            .threads
+            .or_else(|| std::thread::available_parallelism().ok())
+            .map_or(1, usize::from);
+        let settings = &self.settings.analysis;
+        let wanted: Vec<&Arc<Group>> = self
+            .groups()
+            .iter()
+            .filter(|g| {
+                let id = self.settings.view.rollout.as_deref();
+                id.is_none_or(|id| g.find(id).is_some())
+            })
+            .collect();
+        for some in wanted.chunks(threads) {
+            self.stop.check()?;
+            let analyses: Vec<Analysis> = std::thread::scope(|scope| {
+                let running: Vec<_> = some
+                    .iter()
+                    .map(|group| {
+                        let group = Arc::clone(group);
+                        scope.spawn(move || Analysis::new(group, settings))
+                    })
+                    .collect();
+                running
+                    .into_iter()
+                    .map(std::thread::ScopedJoinHandle::join)
+                    .collect::<Result<_, _>>()
+            })
+            .map_err(|_| Failure::failed("the analysis of a group broke off", None))?;
+            for analysis in analyses {
+                if self.settings.view.mixed && analysis.basis.uniform_outcome() {
+                    continue;
+                }
+                then(&analysis)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A few names, and how many more there are.
+pub fn some<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let names: Vec<&str> = names.collect();
+    let mut text = names.iter().take(8).copied().collect::<Vec<_>>().join(", ");
+    if names.len() > 8 {
+        let _ = write!(text, " and {} more", names.len() - 8);
+    }
+    crate::export::text::line(&text).into_owned()
+}
+
+/// A line on standard error; a reader that has gone is no reason to fail.
+pub fn complain(line: &str) {
+    let line = crate::export::text::line(line);
+    let _ = writeln!(std::io::stderr(), "{}", line.trim_end());
+}
+
+/// A missing file that is called nearly like a command is probably a command.
+fn unreadable(error: load::LoadError, paths: &[PathBuf]) -> Failure {
+    let near = match &error {
+        load::LoadError::Unreadable { path, .. } if paths.first() == Some(path) => {
+            path.to_str().and_then(|name| {
+                config::nearest(name, super::kind::Kind::ALL.iter().map(|k| k.name()))
+            })
+        }
+        _ => None,
+    };
+    match near {
+        Some(near) => {
+            Failure::failed(error.to_string(), Some(format!("did you mean the command `{near}`?")))
+        }
+        None => error.into(),
+    }
+}
+
+fn told_progress(settings: &Settings) -> Option<load::OnProgress> {
+    let always = settings.view.progress == When::Always;
+    let terminal = std::io::stderr().is_terminal();
+    if settings.view.progress == When::Never || !(always || terminal) {
+        return None;
+    }
+    let last = AtomicUsize::new(usize::MAX);
+    Some(Arc::new(move |progress: Progress| {
+        if progress.total_bytes < QUICK && !always {
+            return;
+        }
+        let percent =
+            progress.bytes.saturating_mul(100).checked_div(progress.total_bytes).unwrap_or(0);
+        let percent = usize::try_from(percent).unwrap_or(100).min(100);
+        if last.swap(percent, Ordering::Relaxed) != percent {
+            let _ = write!(
+                std::io::stderr(),
+                "\rreading {percent}%, {} records\x1b[K",
+                progress.records
+            );
+        }
+    }))
+}

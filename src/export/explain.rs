@@ -1,0 +1,313 @@
+//! The arithmetic of one number: for people as a page, for programs as JSON.
+
+use std::rc::Rc;
+
+use serde_json::{Map, Value, json};
+
+use super::document::{Block, Body, Fact, Page};
+use super::plain::{short, wrap};
+use super::table::{Cell, Table, float, key_line, text};
+use super::text as clean;
+use crate::analysis::{Analysis, Explanation};
+use crate::credit::derivation::number;
+use crate::credit::{Node, Parts};
+
+/// Characters of an expression that a page shows.
+const LONG: usize = 400;
+
+/// The page.
+#[must_use]
+pub fn page(analysis: &Analysis, explained: &Explanation, artefacts: bool) -> Page {
+    let at = analysis.context().at(explained.index);
+    let mut blocks = vec![Block::new("", "", Body::Facts(head(analysis, explained)))];
+    if let Some(node) = &explained.node {
+        blocks.push(Block::new("", "", Body::Lines(evaluation(node))));
+    }
+    blocks.push(Block::new(
+        "",
+        format!(
+            "{} steps count at this state (▸ the explained step's pair)",
+            explained.members.len()
+        ),
+        Body::Table(members(analysis, explained)),
+    ));
+    if let Some(node) = &explained.node {
+        blocks.push(Block::new("", "Where it comes from", Body::Facts(intermediates(node))));
+    }
+    if let Some(table) = parts(explained) {
+        let why = explained.why.map_or_else(String::new, |w| format!("; what makes it: {w}"));
+        blocks.push(Block::new("", format!("Parts of Q - V'{why}"), Body::Table(table)));
+    }
+    blocks.push(Block::new("", "All columns at this step", Body::Table(others(explained))));
+    if artefacts {
+        blocks.push(Block::new(
+            "",
+            "Artefacts: where discount and prior alone flip signs",
+            Body::Facts(flips(analysis)),
+        ));
+    }
+    Page { title: format!("{}  {at}  {}", key_line(&analysis.group.key), explained.column), blocks }
+}
+
+fn head(analysis: &Analysis, explained: &Explanation) -> Vec<Fact> {
+    let spec = analysis.column(&explained.column);
+    let convention = spec.map_or("", |(_, c)| c.convention.as_str());
+    let formula = spec.map_or("", |(s, _)| s.meta().formula);
+    let value = match &explained.value {
+        Ok(x) => format!("{}   rounded: {}", number(*x), short(*x, 3)),
+        Err(reason) => format!("n/a: {reason}"),
+    };
+    let row = analysis.step_row(explained.index);
+    let reward = format!(
+        "r_t = {} step reward + {} terminal; G_t = {}",
+        number(row.step_reward),
+        number(row.terminal),
+        number(row.ret)
+    );
+    let mut facts = vec![
+        Fact::new("value", value, Vec::new()),
+        Fact::new("formula", format!("{formula}  [{convention}]"), Vec::new()),
+        Fact::new("state", explained.state.as_str(), Vec::new()),
+        Fact::new("action", explained.action.as_str(), Vec::new()),
+        Fact::new("reward", reward, Vec::new()),
+    ];
+    if let Some(evidence) = explained.evidence {
+        facts.push(Fact::new(
+            "evidence",
+            format!(
+                "{}; N(s,a) {} of N(s) {}, {} rollouts here",
+                evidence.name(),
+                row.n_sa,
+                row.n_s,
+                row.state.rollouts
+            ),
+            Vec::new(),
+        ));
+    }
+    facts
+}
+
+/// The line that gives the value exactly when evaluated.
+fn evaluation(node: &Node) -> Vec<String> {
+    let mut lines = wrap(&format!("eval   {}", node.expression()), 80, 7);
+    lines.push(format!("       = {}", number(node.value)));
+    lines
+}
+
+fn members(analysis: &Analysis, explained: &Explanation) -> Table {
+    let mut table = Table::new(vec![
+        text("at").shown("here were").at_most(24),
+        text("outcome").shown("outcome"),
+        text("action").shown("action").at_most(26),
+        float("g").shown("G_t"),
+        float("disc").shown("R part"),
+        float("shaping").shown("shaping"),
+    ]);
+    table.rows = explained
+        .members
+        .iter()
+        .map(|m| {
+            let mark = if m.same_action { "▸" } else { " " };
+            let outcome = analysis.group.rollouts.get(m.rollout).map(|r| r.outcome);
+            let at = clean::line(&analysis.context().at(m.index)).into_owned();
+            vec![
+                Cell::text(format!("{mark}{at}")),
+                Cell::text(outcome.map_or("", |o| o.name())),
+                Cell::text(m.action.as_str()),
+                Cell::float(m.g),
+                Cell::float(m.outcome),
+                Cell::float(m.shaping),
+            ]
+        })
+        .collect();
+    table
+}
+
+/// Every named number below the value that is itself computed, nearest first, each once.
+fn intermediates(node: &Rc<Node>) -> Vec<Fact> {
+    let mut queue = node.children();
+    let mut seen: Vec<Rc<Node>> = Vec::new();
+    let mut at = 0;
+    while let Some(next) = queue.get(at).cloned() {
+        at += 1;
+        if seen.iter().any(|s| Rc::ptr_eq(s, &next)) {
+            continue;
+        }
+        queue.extend(next.children());
+        seen.push(next);
+    }
+    let mut facts: Vec<Fact> = Vec::new();
+    for node in seen.iter().filter(|n| n.source.is_none()) {
+        let value = number(node.value);
+        let expression = node.expression();
+        let text = if expression == value {
+            value
+        } else if expression.chars().count() > LONG {
+            let cut: String = expression.chars().take(LONG).collect();
+            format!("{cut}… = {value}  (cut; --format json has all of it)")
+        } else {
+            format!("{expression} = {value}")
+        };
+        let fact = Fact::new(&node.name, text, Vec::new());
+        // One number may stand at several places of the tree as nodes of their own.
+        if !facts.contains(&fact) {
+            facts.push(fact);
+        }
+    }
+    facts
+}
+
+fn parts(explained: &Explanation) -> Option<Table> {
+    let split = explained.split.as_ref()?;
+    let mut table = Table::new(vec![
+        text("part").shown(""),
+        float("outcome").shown("outcome"),
+        float("discount").shown("discount"),
+        float("shaping").shown("shaping"),
+        float("sum").shown("sum"),
+    ]);
+    let line = |name: &str, p: &Parts| {
+        vec![
+            Cell::text(name),
+            Cell::float(p.outcome),
+            Cell::float(p.discount),
+            Cell::float(p.shaping),
+            Cell::float(p.outcome + p.discount + p.shaping),
+        ]
+    };
+    let (c, p) = (&split.comparison, &split.prior);
+    let sum = Parts {
+        outcome: c.outcome + p.outcome,
+        discount: c.discount + p.discount,
+        shaping: c.shaping + p.shaping,
+    };
+    table.rows = vec![line("comparison", c), line("prior", p), line("sum", &sum)];
+    Some(table)
+}
+
+fn others(explained: &Explanation) -> Table {
+    let mut table = Table::new(vec![
+        text("column").shown("column"),
+        float("value").shown("value"),
+        text("convention").shown("convention").at_most(56),
+    ]);
+    table.rows = explained
+        .others
+        .iter()
+        .map(|(name, value, convention)| {
+            vec![Cell::text(name.as_str()), Cell::float(*value), Cell::text(convention.as_str())]
+        })
+        .collect();
+    table
+}
+
+fn flips(analysis: &Analysis) -> Vec<Fact> {
+    let credit = &analysis.settings.credit;
+    let mut facts = vec![Fact::new(
+        "",
+        format!(
+            "V_prior {} is not discounted, G is (gamma {}). A step that only its own successful rollout took has the sign of G - V_prior:",
+            number(analysis.values.v_prior),
+            credit.gamma
+        ),
+        Vec::new(),
+    )];
+    for reward in [0.0, credit.step_valid] {
+        let text = match analysis.discount_flip(reward) {
+            Some(steps) => format!("negative from {steps} steps before the end"),
+            None => "never negative".to_owned(),
+        };
+        facts.push(Fact::new(&format!("step reward {reward}"), text, Vec::new()));
+    }
+    facts
+}
+
+/// The members of the JSON envelope.
+#[must_use]
+pub fn json(
+    analysis: &Analysis,
+    explained: &Explanation,
+    artefacts: bool,
+    raw: bool,
+) -> Vec<(&'static str, Value)> {
+    let text = |s: &str| -> Value { if raw { s.into() } else { clean::line(s).into() } };
+    let members: Vec<Value> = explained
+        .members
+        .iter()
+        .map(|m| {
+            let rollout = analysis.group.rollouts.get(m.rollout);
+            json!({
+                "rollout": text(rollout.map_or("", |r| r.id.as_str())),
+                "step": m.step,
+                "outcome": rollout.map(|r| r.outcome.name()),
+                "action": text(&m.action),
+                "same_action": m.same_action,
+                "g": m.g,
+                "outcome_part": m.outcome,
+                "shaping": m.shaping,
+            })
+        })
+        .collect();
+    let part =
+        |p: &Parts| json!({"outcome": p.outcome, "discount": p.discount, "shaping": p.shaping});
+    let split = explained.split.as_ref();
+    let others: Vec<Value> = explained
+        .others
+        .iter()
+        .map(|(name, value, convention)| {
+            json!({"column": name, "value": value, "convention": convention})
+        })
+        .collect();
+    let row = analysis.step_row(explained.index);
+    let mut out = vec![
+        ("at", text(&analysis.context().at(explained.index))),
+        ("column", text(&explained.column)),
+        ("value", json!(explained.value.as_ref().ok())),
+        ("reason", json!(explained.value.as_ref().err())),
+        ("expression", json!(explained.node.as_ref().map(|n| Node::expression(n)))),
+        ("tree", explained.node.as_ref().map_or(Value::Null, |n| node_json(n, &text))),
+        ("members", Value::Array(members)),
+        (
+            "split",
+            split.map_or(
+                Value::Null,
+                |s| json!({"comparison": part(&s.comparison), "prior": part(&s.prior)}),
+            ),
+        ),
+        ("state", text(&explained.state)),
+        ("action", text(&explained.action)),
+        ("evidence", json!(explained.evidence.map(crate::graph::Evidence::name))),
+        ("label", json!(explained.why)),
+        (
+            "step",
+            json!({
+                "step_reward": row.step_reward, "terminal": row.terminal, "ret": row.ret,
+                "n_sa": row.n_sa, "n_s": row.n_s, "q": row.q, "v": row.v,
+                "v_prior": row.v_prior, "v_smooth": row.v_smooth,
+            }),
+        ),
+        ("others", Value::Array(others)),
+    ];
+    if artefacts {
+        let credit = &analysis.settings.credit;
+        let flips: Vec<Value> = [0.0, credit.step_valid]
+            .into_iter()
+            .map(|r| json!({"step_reward": r, "steps_before_end": analysis.discount_flip(r)}))
+            .collect();
+        out.push(("artefacts", Value::Array(flips)));
+    }
+    out
+}
+
+fn node_json(node: &Node, text: &dyn Fn(&str) -> Value) -> Value {
+    let mut map = Map::new();
+    map.insert("name".into(), text(&node.name));
+    map.insert("value".into(), json!(node.value));
+    map.insert("expression".into(), json!(node.expression()));
+    if let Some(source) = &node.source {
+        map.insert("source".into(), text(source));
+    }
+    let children: Vec<Value> = node.children().iter().map(|c| node_json(c, text)).collect();
+    map.insert("children".into(), Value::Array(children));
+    Value::Object(map)
+}

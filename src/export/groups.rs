@@ -1,0 +1,97 @@
+//! One row per group.
+
+use super::table::{Cell, Column, Table, float, int, key_cells, text, truth};
+use crate::analysis::{Analysis, GroupRow};
+
+/// The columns.
+#[must_use]
+pub fn columns() -> Vec<Column> {
+    vec![
+        text("namespace"),
+        text("task").shown("task").at_most(28).key(),
+        text("policy").shown("policy").at_most(16),
+        int("train_step"),
+        int("rollouts").shown("n"),
+        int("scored").shown("scored"),
+        int("successes").shown("✓"),
+        int("failures").shown("✗"),
+        int("truncated").shown("⧗"),
+        int("errors").shown("err"),
+        int("unscored"),
+        int("steps").shown("steps"),
+        int("states").shown("states"),
+        int("pairs"),
+        int("shared_steps").shown("shared"),
+        int("compared_steps").shown("comp"),
+        int("shared_only_steps"),
+        int("self_steps"),
+        int("single_steps"),
+        int("branching_states").shown("branch"),
+        int("both_pos"),
+        int("rescued").shown("resc"),
+        int("both_neg"),
+        int("penalized").shown("pen"),
+        int("inside"),
+        int("missing"),
+        truth("uniform").shown("uniform"),
+        float("skill").shown("skill"),
+        float("skill_null"),
+        float("skill_ceiling"),
+        float("coverage"),
+        text("warnings").shown("warnings").at_most(48),
+    ]
+}
+
+/// The row of a group, with its held-out skill.
+#[must_use]
+pub fn row(analysis: &Analysis) -> Vec<Cell> {
+    cells(analysis, &analysis.group_row(true))
+}
+
+/// The same from a row that is there already.
+#[must_use]
+pub fn cells(analysis: &Analysis, row: &GroupRow) -> Vec<Cell> {
+    let mut cells = key_cells(&analysis.group.key);
+    let [successes, failures, truncated, errors, unscored] = row.outcomes;
+    let [compared, shared, own, single] = row.evidence;
+    let mut codes: Vec<&str> = analysis.warnings.iter().map(|w| w.code).collect();
+    codes.dedup();
+    let skill = row.skill;
+    cells.extend([
+        Cell::int(row.rollouts),
+        Cell::int(row.scored),
+        Cell::int(successes),
+        Cell::int(failures),
+        Cell::int(truncated),
+        Cell::int(errors),
+        Cell::int(unscored),
+        Cell::int(row.steps),
+        Cell::int(row.states),
+        Cell::int(row.pairs),
+        Cell::int(row.shared_steps),
+        Cell::int(compared),
+        Cell::int(shared),
+        Cell::int(own),
+        Cell::int(single),
+        Cell::int(row.branching),
+        Cell::int(row.tally.both_pos),
+        Cell::int(row.tally.rescued),
+        Cell::int(row.tally.both_neg),
+        Cell::int(row.tally.penalized),
+        Cell::int(row.tally.inside()),
+        Cell::int(row.tally.missing),
+        Cell::Bool(row.uniform),
+        Cell::float(skill.map(|s| s.skill)),
+        Cell::float(skill.map(|s| s.null)),
+        Cell::float(skill.map(|s| s.ceiling)),
+        Cell::float(skill.map(|s| s.coverage)),
+        Cell::text(codes.join(";")),
+    ]);
+    cells
+}
+
+/// A table of these rows.
+#[must_use]
+pub fn table(rows: Vec<Vec<Cell>>) -> Table {
+    Table { rows, ..Table::new(columns()) }
+}

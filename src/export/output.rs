@@ -1,0 +1,134 @@
+//! Where an export goes: standard output, or a file that appears only when it is complete.
+//!
+//! A file is written under a temporary name beside its place and renamed; it never replaces an
+//! input, and an existing file only by force.
+
+use std::fs;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
+
+/// An output that cannot be opened or finished.
+#[derive(Debug, thiserror::Error)]
+pub enum OutputError {
+    /// The file is there already.
+    #[error("{} exists; --force writes over it", .0.display())]
+    Exists(PathBuf),
+    /// The file is one of the inputs.
+    #[error("{} is an input; it is never written over", .0.display())]
+    Input(PathBuf),
+    /// There is something that is no file.
+    #[error("{} is not a file", .0.display())]
+    NoFile(PathBuf),
+    /// Writing failed.
+    #[error("cannot write {}: {error}", path.display())]
+    Io {
+        /// Where.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+}
+
+enum Target {
+    Stdout(BufWriter<io::Stdout>),
+    File { temp: BufWriter<NamedTempFile>, path: PathBuf, force: bool },
+}
+
+/// An open output.
+pub struct Output(Target);
+
+impl std::fmt::Debug for Output {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Output").finish_non_exhaustive()
+    }
+}
+
+impl Output {
+    /// Opens standard output, or a file. `inputs` are never written over.
+    pub fn open<'a>(
+        path: Option<&Path>,
+        force: bool,
+        inputs: impl IntoIterator<Item = &'a PathBuf>,
+    ) -> Result<Self, OutputError> {
+        let Some(path) = path.filter(|p| p.as_os_str() != "-") else {
+            return Ok(Self(Target::Stdout(BufWriter::with_capacity(1 << 16, io::stdout()))));
+        };
+        let fail = |error| OutputError::Io { path: path.to_owned(), error };
+        if let Ok(real) = fs::canonicalize(path) {
+            let is_input = |input: &&PathBuf| fs::canonicalize(input).is_ok_and(|i| i == real);
+            if inputs.into_iter().any(|i| is_input(&i)) {
+                return Err(OutputError::Input(path.to_owned()));
+            }
+            if !fs::metadata(&real).map_err(fail)?.is_file() {
+                return Err(OutputError::NoFile(path.to_owned()));
+            }
+            if !force {
+                return Err(OutputError::Exists(path.to_owned()));
+            }
+        }
+        let folder = match path.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => parent,
+            _ => Path::new("."),
+        };
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(".credscope-");
+        // As any new file: readable by whom the user's mask allows.
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        let temp = builder.tempfile_in(folder).map_err(fail)?;
+        Ok(Self(Target::File {
+            temp: BufWriter::with_capacity(1 << 16, temp),
+            path: path.to_owned(),
+            force,
+        }))
+    }
+
+    /// Whether this is a file.
+    #[must_use]
+    pub const fn is_file(&self) -> bool {
+        matches!(self.0, Target::File { .. })
+    }
+
+    /// Makes the file appear, complete.
+    pub fn commit(self) -> Result<(), OutputError> {
+        match self.0 {
+            Target::Stdout(mut out) => out
+                .flush()
+                .map_err(|error| OutputError::Io { path: "standard output".into(), error }),
+            Target::File { temp, path, force } => {
+                let fail = |error| OutputError::Io { path: path.clone(), error };
+                let temp = temp.into_inner().map_err(|e| fail(e.into_error()))?;
+                if force {
+                    temp.persist(&path).map_err(|e| fail(e.error))?;
+                } else {
+                    temp.persist_noclobber(&path).map_err(|e| {
+                        if e.error.kind() == io::ErrorKind::AlreadyExists {
+                            OutputError::Exists(path.clone())
+                        } else {
+                            fail(e.error)
+                        }
+                    })?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match &mut self.0 {
+            Target::Stdout(out) => out.write(bytes),
+            Target::File { temp, .. } => temp.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match &mut self.0 {
+            Target::Stdout(out) => out.flush(),
+            Target::File { temp, .. } => temp.flush(),
+        }
+    }
+}

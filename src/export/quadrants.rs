@@ -1,0 +1,152 @@
+//! Two columns against each other over all loaded groups: rows by key, both denominators, and the
+//! evidence beside the counts.
+
+use std::collections::BTreeMap;
+
+use super::table::{Cell, Column, Table, float, int, text};
+use crate::analysis::{Analysis, Breakdown, BreakdownKey, By, Weight, breakdown_rows};
+
+/// What stands over [`Breakdowns::beside`].
+pub const SHARES: &str = "Shares: of all scored steps; c. = of the steps outside both thresholds";
+
+/// The columns. In text, `kind` stands over the key column.
+#[must_use]
+pub fn columns(by: By) -> Vec<Column> {
+    let mut columns = vec![
+        text("by"),
+        text("key").shown(by.name()).at_most(24).key(),
+        text("weight"),
+        int("steps").shown("steps"),
+        int("both_pos").shown("both+"),
+        int("rescued").shown("resc."),
+        int("both_neg").shown("both-"),
+        int("penalized").shown("penal."),
+        int("inside_x").shown("in x"),
+        int("inside_y").shown("in y"),
+        int("inside_both").shown("in xy"),
+        int("missing").shown("miss."),
+    ];
+    let names = ["both_pos", "rescued", "both_neg", "penalized"];
+    columns.extend(names.map(|name| float(&format!("share_{name}"))));
+    columns.extend(names.map(|name| float(&format!("class_share_{name}"))));
+    columns
+}
+
+/// The breakdown of many groups, group after group.
+#[derive(Debug)]
+pub struct Breakdowns {
+    by: By,
+    compared: bool,
+    weight: Weight,
+    several: bool,
+    merged: BTreeMap<BreakdownKey, Breakdown>,
+    listed: Vec<(String, Breakdown)>,
+}
+
+impl Breakdowns {
+    /// An empty one; `several` when more than one group will come.
+    #[must_use]
+    pub const fn new(by: By, compared: bool, weight: Weight, several: bool) -> Self {
+        Self { by, compared, weight, several, merged: BTreeMap::new(), listed: Vec::new() }
+    }
+
+    /// Adds a group. Rollouts of different groups stay apart whatever their ids.
+    pub fn add(&mut self, analysis: &Analysis) {
+        for (key, row) in breakdown_rows(analysis, self.by, self.compared, self.weight) {
+            if self.by == By::Rollout {
+                let name = if self.several {
+                    format!("{} {}", analysis.group.key.task, key.text)
+                } else {
+                    key.text
+                };
+                self.listed.push((name, row));
+            } else {
+                self.merged.entry(key).or_default().merge(&row);
+            }
+        }
+    }
+
+    fn rows(&self) -> impl Iterator<Item = (&str, &Breakdown)> {
+        let merged = self.merged.iter().map(|(k, row)| (k.text.as_str(), row));
+        merged.chain(self.listed.iter().map(|(k, row)| (k.as_str(), row)))
+    }
+
+    fn total(&self) -> Breakdown {
+        self.rows().fold(Breakdown::default(), |mut sum, (_, row)| {
+            sum.merge(row);
+            sum
+        })
+    }
+
+    /// The counts.
+    #[must_use]
+    pub fn table(&self) -> Table {
+        let mut table = Table::new(columns(self.by));
+        table.rows = self.rows().map(|(key, row)| self.cells(key, row)).collect();
+        table.totals = vec![self.cells("all", &self.total())];
+        table
+    }
+
+    fn cells(&self, key: &str, row: &Breakdown) -> Vec<Cell> {
+        let tally = &row.tally;
+        let mut cells = vec![
+            Cell::text(self.by.name()),
+            Cell::text(key),
+            Cell::text(self.weight.name()),
+            Cell::int(tally.steps),
+            Cell::int(tally.both_pos),
+            Cell::int(tally.rescued),
+            Cell::int(tally.both_neg),
+            Cell::int(tally.penalized),
+            Cell::int(tally.inside_x),
+            Cell::int(tally.inside_y),
+            Cell::int(tally.inside_both),
+            Cell::int(tally.missing),
+        ];
+        let quadrants = tally.quadrants();
+        cells.extend(quadrants.map(|n| Cell::share(n, tally.scored)));
+        cells.extend(quadrants.map(|n| Cell::share(n, tally.outside())));
+        cells
+    }
+
+    /// For people: both shares in percent, and the evidence behind the counts.
+    #[must_use]
+    pub fn beside(&self) -> Table {
+        let mut columns = vec![text("key").shown(self.by.name()).at_most(24).key()];
+        columns.extend(["both+", "resc.", "both-", "penal."].map(|n| int(n).shown(n)));
+        columns.extend(["c.both+", "c.resc.", "c.both-", "c.penal."].map(|n| int(n).shown(n)));
+        let mut table = Table::new(columns);
+        let percent = |n: u64, of: u64| match Cell::share(n, of) {
+            Cell::Float(x) => Cell::text(format!("{:.1}%", 100.0 * x)),
+            other => other,
+        };
+        let line = |key: &str, row: &Breakdown| {
+            let tally = &row.tally;
+            let mut cells = vec![Cell::text(key)];
+            cells.extend(tally.quadrants().map(|n| percent(n, tally.scored)));
+            cells.extend(tally.quadrants().map(|n| percent(n, tally.outside())));
+            cells
+        };
+        table.rows = self.rows().map(|(key, row)| line(key, row)).collect();
+        table.totals = vec![line("all", &self.total())];
+        table
+    }
+
+    /// For people: the evidence classes of the same rows.
+    #[must_use]
+    pub fn evidence(&self) -> Table {
+        let mut columns = vec![text("key").shown(self.by.name()).at_most(24).key()];
+        columns.extend(["compared", "shared", "self", "single"].map(|name| int(name).shown(name)));
+        columns.push(int("scored").shown("scored steps"));
+        let mut table = Table::new(columns);
+        let line = |key: &str, row: &Breakdown| {
+            let mut cells = vec![Cell::text(key)];
+            cells.extend(row.evidence.map(Cell::Int));
+            cells.push(Cell::Int(row.evidence.iter().sum()));
+            cells
+        };
+        table.rows = self.rows().map(|(key, row)| line(key, row)).collect();
+        table.totals = vec![line("all", &self.total())];
+        table
+    }
+}

@@ -1,0 +1,127 @@
+//! One row per step: the contract's names in the contract's order, then one field per column.
+
+use super::table::{
+    Cell, Column, Table, float, int, key_cells, key_columns, key_line, text, truth,
+};
+use crate::analysis::{Analysis, AnalysisSettings, StepRow};
+use crate::rollout::Outcome;
+
+/// The columns under these settings.
+#[must_use]
+pub fn columns(settings: &AnalysisSettings) -> Vec<Column> {
+    let mut columns = key_columns();
+    columns.extend([
+        text("rollout").shown("rollout").at_most(20).key(),
+        text("outcome"),
+        float("reward"),
+        int("step").shown("t").key(),
+        int("turn"),
+        text("tool"),
+        text("category").shown("category"),
+        text("action"),
+        text("state"),
+        text("result").shown("result"),
+        truth("valid"),
+        float("step_reward").shown("r"),
+        float("ret").shown("G"),
+        int("n_sa").shown("N(s,a)"),
+        int("n_s").shown("N(s)"),
+        int("rollouts_sa"),
+        int("rollouts_s"),
+        float("q").shown("Q"),
+        float("v"),
+        float("v_prior"),
+        float("v_smooth").shown("V'"),
+        float("cmp_outcome"),
+        float("cmp_discount"),
+        float("cmp_shaping"),
+        float("prior_outcome"),
+        float("prior_discount"),
+        float("prior_shaping"),
+        text("evidence").shown("evidence"),
+        truth("revisit"),
+        truth("masked"),
+        text("quadrant").shown("quadrant"),
+        text("label").shown("label"),
+        text("reason"),
+    ]);
+    columns.extend(settings.columns.iter().map(|spec| float(&spec.name).shown(spec.name.as_str())));
+    columns
+}
+
+/// The steps of a group; of one rollout where one is given.
+#[must_use]
+pub fn table(analysis: &Analysis, rollout: Option<&str>) -> Table {
+    let mut table = Table::new(columns(&analysis.settings));
+    table.title = key_line(&analysis.group.key);
+    let group = &analysis.group;
+    for (i, r) in group.rollouts.iter().enumerate() {
+        if rollout.is_some_and(|id| id != r.id) {
+            continue;
+        }
+        for step in r.steps.clone() {
+            table.rows.push(cells(analysis, &analysis.step_row(step), i));
+        }
+    }
+    table
+}
+
+fn cells(analysis: &Analysis, row: &StepRow, rollout: usize) -> Vec<Cell> {
+    let group = &analysis.group;
+    let r = group.rollouts.get(rollout);
+    let scored = analysis.basis.scored.get(rollout) == Some(&true);
+    let part = |pick: fn(&crate::credit::Split) -> f64| Cell::float(row.split.as_ref().map(pick));
+    let mut cells = key_cells(&group.key);
+    cells.extend([
+        Cell::text(r.map_or("", |r| r.id.as_str())),
+        Cell::text(r.map_or("", |r| r.outcome.name())),
+        Cell::float(r.and_then(|r| r.reward)),
+        Cell::int(row.step),
+        Cell::int(row.turn),
+        Cell::text(row.tool.as_str()),
+        Cell::text(row.category.name()),
+        Cell::text(analysis.action_label(row.index)),
+        Cell::text(analysis.state_label(row.index)),
+        Cell::text(row.result.name()),
+        Cell::Bool(row.valid),
+        Cell::float(row.step_reward),
+        Cell::float(scored.then_some(row.ret)),
+        Cell::int(row.n_sa),
+        Cell::int(row.n_s),
+        Cell::int(row.pair.rollouts),
+        Cell::int(row.state.rollouts),
+        Cell::float(row.q),
+        Cell::float(row.v),
+        Cell::float(row.v_prior),
+        Cell::float(row.v_smooth),
+        part(|s| s.comparison.outcome),
+        part(|s| s.comparison.discount),
+        part(|s| s.comparison.shaping),
+        part(|s| s.prior.outcome),
+        part(|s| s.prior.discount),
+        part(|s| s.prior.shaping),
+        Cell::text(row.evidence.map_or("", |e| e.name())),
+        Cell::Bool(row.revisit),
+        Cell::Bool(row.masked),
+        Cell::text(row.bucket.name()),
+        Cell::text(row.label.unwrap_or_default()),
+        Cell::text(reason(row, r)),
+    ]);
+    cells.extend(row.values.iter().map(|v| Cell::float(*v)));
+    cells
+}
+
+/// Why a value is missing, with the reason for the missing verdict where that is the cause.
+fn reason(row: &StepRow, rollout: Option<&crate::rollout::Rollout>) -> String {
+    let mut reason = row.reason.clone();
+    let without = |r: &&crate::rollout::Rollout| {
+        matches!(r.outcome, Outcome::Unscored | Outcome::Error) && !r.outcome_source.is_empty()
+    };
+    if let Some(r) = rollout.filter(without)
+        && !reason.is_empty()
+    {
+        reason.push_str("; outcome: ");
+        reason.push_str(&r.outcome_source);
+    }
+    reason
+}

@@ -1,0 +1,42 @@
+//! Makes big inputs: rollouts in the R2E-Gym format, of any size.
+
+use std::io::Write;
+use std::path::Path;
+
+/// Writes rollouts of 8 steps, 8 to a task, until the file has `bytes`; half of the observations are
+/// full of escapes. Returns the number of rollouts.
+pub fn r2e(path: &Path, bytes: u64) -> u64 {
+    let mut out = std::io::BufWriter::new(std::fs::File::create(path).unwrap());
+    let (mut written, mut rollouts) = (0, 0_u64);
+    while written < bytes {
+        let mut steps = Vec::new();
+        for t in 0..8 {
+            let line = if (rollouts + t) % 2 == 0 {
+                "def f(x):\\n    return \\\"a\\\" + \\u00e9\\n\\t"
+            } else {
+                "a plain line of output without anything to escape in it, "
+            };
+            let action = match t % 4 {
+                0 => format!("<function=execute_bash>\\n  <parameter=cmd>grep -rn name{} src</parameter>\\n</function>", rollouts % 5),
+                1 => format!("<function=file_editor>\\n  <parameter=command>view</parameter>\\n  <parameter=path>/testbed/src/m{}.py</parameter>\\n</function>", rollouts % 7),
+                2 => format!("<function=file_editor>\\n  <parameter=command>str_replace</parameter>\\n  <parameter=path>/testbed/src/m{}.py</parameter>\\n  <parameter=old_str>a</parameter>\\n  <parameter=new_str>b{}</parameter>\\n</function>", rollouts % 7, rollouts % 11),
+                _ => "<function=execute_bash>\\n  <parameter=cmd>python -m pytest -q tests</parameter>\\n</function>".to_owned(),
+            };
+            steps.push(format!(
+                r#"{{"step_idx":{t},"thought":"I look at it.","action":"{action}","observation":"Exit code: 0\nExecution output of [execute_bash]:\n{}","done":false,"info":{{"total_time":0.1}}}}"#,
+                line.repeat(200)
+            ));
+        }
+        let record = format!(
+            r#"{{"trajectory_steps":[{}],"problem_statement":"p","docker_image":"img:{task}","exp_name":"run-{rollouts}","env_args":{{}},"agent_args":{{"llm_name":"m"}},"ds":{{"instance_id":"task-{task}"}},"max_steps":40,"exit_reason":"agent","output_patch":"","reward":{}}}"#,
+            steps.join(","),
+            if rollouts % 3 == 0 { "1.0" } else { "0.0" },
+            task = rollouts / 8,
+        );
+        writeln!(out, "{record}").unwrap();
+        written += record.len() as u64 + 1;
+        rollouts += 1;
+    }
+    out.flush().unwrap();
+    rollouts
+}
