@@ -278,3 +278,49 @@ fn the_cursor_of_a_group_is_remembered() {
     press(&mut model, "{");
     assert_eq!(model.cursor, at);
 }
+
+#[test]
+fn a_large_group_moves_smoothly() {
+    // 64 rollouts of 200 steps: a move and its drawing stay far from what a person would notice, even
+    // without optimisation.
+    let walk = |r: usize| {
+        (0..200)
+            .map(|t| {
+                let branch = if t < 40 { r % 7 } else { r };
+                (format!("s{t}.{branch}"), format!("modify:replace:{t:04x}@src/file{}.py", r % 5))
+            })
+            .collect::<Vec<_>>()
+    };
+    let walks: Vec<_> = (0..64)
+        .map(|r| {
+            let outcome = if r % 3 == 0 {
+                credscope::rollout::Outcome::Success
+            } else {
+                credscope::rollout::Outcome::Failure
+            };
+            (format!("r{r}"), outcome, walk(r))
+        })
+        .collect();
+    let walks: Vec<_> = walks.iter().map(|(id, o, w)| (id.as_str(), *o, w.clone())).collect();
+    let large = tui_support::group("large", &walks);
+    let corpus = credscope::rollout::Corpus { groups: vec![large] };
+    let mut model = Model::new(corpus, Vec::new(), AnalysisSettings::default(), PLAIN, None);
+    let effects = begin(&mut model);
+    settle(&mut model, effects);
+    let effects = update(&mut model, Msg::Resize(200, 60));
+    settle(&mut model, effects);
+    press(&mut model, "1");
+    for lens in ["paths", "states"] {
+        press(&mut model, "x");
+        let start = std::time::Instant::now();
+        for _ in 0..100 {
+            press(&mut model, "j");
+            let mut buffer = Buffer::empty(model.area);
+            panes::draw(&model, model.area, &mut buffer);
+        }
+        let each = start.elapsed() / 100;
+        println!("{lens}: {each:?} for a move and its picture");
+        assert!(each < std::time::Duration::from_millis(250), "{lens}: {each:?}");
+        press(&mut model, "t");
+    }
+}

@@ -169,13 +169,15 @@ impl<'a> Canvas<'a> {
             // A cluster that claims more than its two cells would shift the rest of the line.
             let odd = unicode_width::UnicodeWidthStr::width(grapheme) > 2;
             if let Some(cell) = self.buffer.cell_mut(at(x)) {
+                // What was drawn before must not shine through a style without a colour.
+                cell.reset();
                 cell.set_symbol(if odd { "\u{fffd}" } else { grapheme });
                 cell.set_style(style);
             }
             if cells == 2
                 && let Some(cell) = self.buffer.cell_mut(at(x + 1))
             {
-                cell.set_symbol(" ");
+                cell.reset();
                 cell.set_style(style);
             }
             x += cells;

@@ -115,8 +115,8 @@ impl Members<'_> {
         let cut = list.len() > room;
         let shown = if cut { room.saturating_sub(1) } else { room };
         let first = first_in_sight(self.model.member, list.len(), shown);
-        let actions: Vec<&str> = list.iter().map(|m| m.action.as_str()).collect();
-        let level = crate::tui::labels::elision(&actions.iter().map(|&a| (a, label)));
+        let sight = list.iter().skip(first).take(shown);
+        let level = crate::tui::labels::elision(&sight.map(|m| (m.action.as_str(), label)));
         for (i, member) in list.iter().enumerate().skip(first).take(shown) {
             let selected = i == self.model.member;
             let mut row = Row::new();
