@@ -42,11 +42,14 @@ struct Session {
 
 impl Session {
     fn start(size: (u16, u16), env: &[(&str, &str)]) -> Option<Self> {
-        let path = r2e()?;
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_credscope"));
+        command.arg(r2e()?);
+        Some(Self::spawn(command, size, env))
+    }
+
+    fn spawn(mut command: CommandBuilder, size: (u16, u16), env: &[(&str, &str)]) -> Self {
         let size = PtySize { cols: size.0, rows: size.1, pixel_width: 0, pixel_height: 0 };
         let pair = native_pty_system().openpty(size).unwrap();
-        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_credscope"));
-        command.arg(path);
         command.cwd(std::env::current_dir().unwrap());
         command.env_clear();
         command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
@@ -80,7 +83,7 @@ impl Session {
             }
         });
         let keys = pair.master.take_writer().unwrap();
-        Some(Self { child, master: pair.master, keys, output })
+        Self { child, master: pair.master, keys, output }
     }
 
     fn press(&mut self, keys: &str) {
@@ -275,4 +278,45 @@ fn pasted_text_fires_no_key() {
     session.wait_text("▸ 1  view:full@separable.py");
     session.press("q");
     assert_eq!(session.end(), 0);
+}
+
+#[test]
+fn keys_come_from_the_terminal_while_a_pipe_is_the_input() {
+    let Some(path) = r2e() else { return };
+    let mut command = CommandBuilder::new("sh");
+    let line = "printf qqq | \"$0\" \"$1\"";
+    command.args(["-c", line, env!("CARGO_BIN_EXE_credscope")]);
+    command.arg(path);
+    let mut session = Session::spawn(command, (80, 24), &[]);
+    session.ready();
+    session.press("j");
+    session.wait_text("▸ 1  view:full@separable.py");
+    session.press("q");
+    assert_eq!(session.end(), 0);
+}
+
+/// Not a test of its own: the next one runs it in a terminal.
+#[test]
+fn a_screen_that_panics() {
+    if std::env::var_os("CREDSCOPE_TEST_PANIC").is_none() {
+        return;
+    }
+    credscope::tui::terminal::guard_panics();
+    let _screen = credscope::tui::terminal::Tty::enter(false).unwrap();
+    let _ = std::thread::spawn(|| panic!("a worker's panic is told on the screen")).join();
+    panic!("the screen's own panic");
+}
+
+#[test]
+fn a_panic_gives_the_terminal_back_before_it_is_told() {
+    let mut command = CommandBuilder::new(std::env::current_exe().unwrap());
+    command.args(["--exact", "a_screen_that_panics", "--nocapture", "--test-threads", "1"]);
+    let session = Session::spawn(command, (80, 24), &[("CREDSCOPE_TEST_PANIC", "1")]);
+    let screen = session.wait("the panic", |s| {
+        !s.alternate_screen() && s.contents().contains("the screen's own panic")
+    });
+    assert!(!screen.contains("a worker's panic"), "{screen}");
+    let out = session.output.0.lock().unwrap();
+    assert!(!out.parser.screen().hide_cursor() && !out.parser.screen().bracketed_paste());
+    assert!(String::from_utf8_lossy(&out.raw).contains("\u{1b}[?1049h"), "it had taken over");
 }

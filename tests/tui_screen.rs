@@ -210,6 +210,9 @@ fn both_lenses_hold_every_step_and_unfold() {
     driver.wait("unfolded", |p| p.contains("▾search:grep@.") && p.contains("├▸modify"));
     driver.press("l");
     driver.wait("its steps", |p| p.contains("·view:full@separable.py"));
+    driver.press("2");
+    driver.press("h");
+    driver.wait("where it folds", |p| p.contains("rows fold in the tree: 1 goes there"));
     driver.press("t");
     let picture = driver.wait("states", |p| p.contains("states, each once"));
     line(&picture, &["→end"]);

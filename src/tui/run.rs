@@ -51,6 +51,7 @@ where
                     let size = screen.terminal().size().map_err(io::Error::other)?;
                     pending.extend(update(model, Msg::Resize(size.width, size.height)));
                 }
+                Some(Effect::Repaint) => screen.repaint()?,
                 // Work, which the workers took.
                 _ => {}
             }

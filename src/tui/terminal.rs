@@ -49,6 +49,10 @@ pub trait Screen {
     fn copy(&mut self, text: &str) -> io::Result<String>;
     /// Hands the terminal to the shell and comes back when continued.
     fn suspend(&mut self) -> io::Result<()>;
+    /// Forgets what the terminal shows: the next draw paints everything.
+    fn repaint(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// The real terminal.
@@ -110,8 +114,13 @@ impl Screen for Tty {
     fn suspend(&mut self) -> io::Result<()> {
         give_back();
         signal_hook::low_level::emulate_default_handler(SIGTSTP)?;
+        self.repaint()
+    }
+
+    fn repaint(&mut self) -> io::Result<()> {
+        // After a stop from outside the shell may have changed the mode, too: take all of it again.
+        give_back();
         take_over(self.mouse)?;
-        // What the shell wrote is unknown: a new surface draws everything.
         self.terminal = Terminal::new(CrosstermBackend::new(io::stdout()))?;
         Ok(())
     }
@@ -208,7 +217,7 @@ pub fn listen_signals(outbox: Sender<Msg>) -> io::Result<()> {
             for signal in signals.forever() {
                 let msg = match signal {
                     SIGTSTP => Msg::Stop,
-                    SIGCONT => Msg::Redraw,
+                    SIGCONT => Msg::Repaint,
                     other => Msg::Signal(other),
                 };
                 if outbox.send(msg).is_err() {

@@ -23,8 +23,8 @@ pub enum Msg {
     Key(KeyEvent),
     /// The terminal has a new size.
     Resize(u16, u16),
-    /// Something changed that is no business of the model's: draw again.
-    Redraw,
+    /// The terminal may show something else by now: paint all of it again.
+    Repaint,
     /// An analysis is done: its request's number, its group.
     Analysed(u64, usize, Arc<Snapshot>),
     /// A row of the list of groups is done: its settings' number, its group.
@@ -77,6 +77,8 @@ pub enum Effect {
     Copy(String),
     /// Hand the terminal back to the shell until it is continued.
     Suspend,
+    /// Paint everything again, whatever the terminal shows now.
+    Repaint,
     /// Leave with this exit code.
     Quit(u8),
 }
@@ -98,7 +100,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
             }
         }
         Msg::Resize(width, height) => model.area = Rect::new(0, 0, width, height),
-        Msg::Redraw => {}
+        Msg::Repaint => effects.push(Effect::Repaint),
         Msg::Analysed(key, group, snapshot) => analysed(model, key, group, snapshot),
         Msg::Summarised(key, group, summary) => {
             if key == model.groups.key
@@ -350,6 +352,7 @@ fn act(model: &mut Model, action: Action, count: usize, effects: &mut Vec<Effect
         Action::Quit => effects.push(Effect::Quit(0)),
         Action::Interrupt => effects.push(Effect::Quit(130)),
         Action::Suspend => effects.push(Effect::Suspend),
+        Action::Repaint => effects.push(Effect::Repaint),
         Action::Theme => {
             model.look.theme = model.look.theme.next();
             let kept = model.look.styles();

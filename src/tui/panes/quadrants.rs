@@ -22,6 +22,11 @@ pub fn draw(snapshot: &Snapshot, canvas: &mut Canvas, focus: bool) {
         format!("|X|>{} |Y|>{}", setting(x), setting(y))
     };
     extra.put(format!("  {tau}"), theme.dim);
+    // Steps without a value in X or Y are in no bucket: the rows add up with them.
+    let missing: u64 = snapshot.outcomes.iter().map(|t| t.missing).sum();
+    if missing > 0 {
+        extra.put(format!("  {missing} without a value"), theme.warn);
+    }
     let beside = canvas.width() >= 80 && canvas.height() < 8;
     if beside {
         canvas.rule(
