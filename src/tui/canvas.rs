@@ -205,9 +205,8 @@ impl<'a> Canvas<'a> {
             for (i, (key, what)) in hints.iter().skip(from).enumerate() {
                 row.put(if i == 0 { " " } else { "  " }, Style::new());
                 row.put(*key, self.theme.key);
-                if !what.is_empty() {
-                    row.put(format!(" {what}"), self.theme.dim);
-                }
+                let gap = if key.is_empty() || what.is_empty() { "" } else { " " };
+                row.put(format!("{gap}{what}"), self.theme.dim);
             }
             if row.width() > 0 {
                 row.put(" ", Style::new());

@@ -188,9 +188,11 @@ fn arrange_stack(plan: &mut Plan, mut body: Rect, needs: &Needs) -> bool {
     }
     let quadrants = take_bottom(&mut body, QUADRANTS);
     let (tree, steps) = (needs.tree + 2, needs.steps + 2);
-    if body.height >= 30 && usize::from(body.height) > tree + steps + 4 {
-        let room = usize::from(body.height) - tree - steps;
-        let rollouts = take_bottom(&mut body, room.min(needs.rollouts + 2) as u16);
+    // Rows that neither list needs show the rollouts.
+    let spare = usize::from(body.height).saturating_sub(tree + steps);
+    let wanted = needs.rollouts + 2;
+    if body.height >= 20 && spare >= wanted.min(6) {
+        let rollouts = take_bottom(&mut body, spare.min(wanted) as u16);
         plan.panes.push((Pane::Rollouts, rollouts));
     }
     let tree = share(body.height, tree, steps);

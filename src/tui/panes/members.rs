@@ -89,7 +89,12 @@ impl Members<'_> {
         row.gap(1)
             .put(format!("A = Q(s,a) − V'(s) = {} − {} = ", plain(q, 3), plain(v, 3)), theme.text);
         row.put(signed(self.value, 3), theme.of_sign(self.value).patch(theme.title));
-        row.put("   rounded; eval has all digits", theme.dim);
+        for note in ["   rounded; eval has all digits", "   rounded"] {
+            if row.width() + text::width(note) <= self.width {
+                row.put(note, theme.dim);
+                break;
+            }
+        }
         row
     }
 
@@ -221,8 +226,10 @@ impl Members<'_> {
             let prior = plain(data.v_prior, 3);
             let long = format!("({n}·{v} + {k}·{prior})/({n}+{k}) = ");
             let short = format!("({n}·{v}+{k}·{prior})/({n}+{k})=");
-            let fits = row.width() + text::width(&long) + 6 <= self.width;
-            row.put(if fits { long } else { short }, theme.text);
+            // Without room for the sum its result still stands there.
+            let fits = |t: &String| row.width() + text::width(t) + 6 <= self.width;
+            let sum = [long, short].into_iter().find(fits).unwrap_or_default();
+            row.put(sum, theme.text);
         }
         row.put(plain(data.v_smooth.unwrap_or(0.0), 3), theme.text);
         row
@@ -234,8 +241,10 @@ impl Members<'_> {
         let Some(split) = &self.explanation.split else {
             return Vec::new();
         };
+        // In a narrow pane the names give way, never the numbers.
+        let label = if self.width >= 50 { 12 } else { 6 };
         let mut header = Row::new();
-        header.gap(13);
+        header.gap(label + 1);
         for name in ["outcome", "discount", "shaping", "sum"] {
             header.right(name, 8, theme.dim).gap(1);
         }
@@ -249,7 +258,7 @@ impl Members<'_> {
         for (i, (name, cells)) in table(split).into_iter().enumerate() {
             let mut row = Row::new();
             let loud = winner == Some(name);
-            row.gap(1).left(name, 11, if loud { theme.title } else { theme.text });
+            row.gap(1).left(name, label - 1, if loud { theme.title } else { theme.text });
             for (k, x) in cells.into_iter().enumerate() {
                 row.right(&signed(x, 3), 9, theme.of_sign(x));
                 let won = match winner {
@@ -261,7 +270,7 @@ impl Members<'_> {
                 if k < 3 || won {
                     row.put(if won { "◂" } else { "" }, theme.strong);
                 }
-                row.to(13 + 9 * (k + 1));
+                row.to(label + 1 + 9 * (k + 1));
             }
             if beside && let Some(other) = others.get(i) {
                 row.gap(2).append(other.clone());
@@ -286,8 +295,11 @@ impl Members<'_> {
                 None => row.right("·", 6, theme.dim),
             };
             let room = self.width.saturating_sub(51 + row.width() + 2);
-            row.gap(1);
-            row.put(text::cut(&text::line(convention), room).into_owned(), theme.dim);
+            // A few letters of a convention say nothing.
+            if room >= 10 {
+                row.gap(1);
+                row.put(text::cut(&text::line(convention), room).into_owned(), theme.dim);
+            }
             rows.push(row);
         }
         while rows.len() < 2 {
@@ -305,7 +317,10 @@ impl Members<'_> {
             Bucket::InsideBoth => ("no: both inside τ", theme.dim),
             Bucket::Missing => ("no value in X or Y", theme.dim),
         };
-        row.put("disagree  ", theme.text).put(word, style);
+        if self.width >= 76 || !bucket.disagrees() {
+            row.put("disagree  ", theme.text);
+        }
+        row.put(word, style);
         rows.push(row);
         rows
     }
