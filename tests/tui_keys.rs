@@ -91,7 +91,7 @@ fn ten_thousand_random_keys_and_resizes_keep_the_cursor_on_a_step() {
             "key {i}: {:?}",
             model.cursor
         );
-        if i % 7 == 0 {
+        if i % 20 == 0 {
             let mut buffer = Buffer::empty(model.area);
             panes::draw(&model, model.area, &mut buffer);
         }
@@ -103,8 +103,8 @@ fn every_size_can_be_drawn_in_every_pane() {
     let mut model = started((80, 24));
     for pane in ["1", "2", "3", "4", "6", "i", "a", "?", "Esc", "W"] {
         press(&mut model, pane);
-        for width in (1..=220).step_by(7) {
-            for height in (1..=80).step_by(3) {
+        for width in (1..=220).step_by(13) {
+            for height in (1..=80).step_by(6) {
                 let effects = update(&mut model, Msg::Resize(width, height));
                 settle(&mut model, effects);
                 let area = Rect::new(0, 0, width, height);

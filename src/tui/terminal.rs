@@ -31,6 +31,9 @@ const CLIPBOARD: usize = 74_000;
 /// Whether the terminal is taken over now: giving it back twice does no harm, but writes.
 static TAKEN: AtomicBool = AtomicBool::new(false);
 
+/// Whether the next continue signal ends our own suspension, which paints everything itself.
+static SUSPENDED: AtomicBool = AtomicBool::new(false);
+
 /// What the run loop asks of a screen. The tests' screen does nothing but draw.
 pub trait Screen {
     /// Where it is drawn.
@@ -113,6 +116,7 @@ impl Screen for Tty {
 
     fn suspend(&mut self) -> io::Result<()> {
         give_back();
+        SUSPENDED.store(true, Ordering::SeqCst);
         signal_hook::low_level::emulate_default_handler(SIGTSTP)?;
         self.repaint()
     }
@@ -217,6 +221,8 @@ pub fn listen_signals(outbox: Sender<Msg>) -> io::Result<()> {
             for signal in signals.forever() {
                 let msg = match signal {
                     SIGTSTP => Msg::Stop,
+                    // Taking over twice would let keys through in between.
+                    SIGCONT if SUSPENDED.swap(false, Ordering::SeqCst) => continue,
                     SIGCONT => Msg::Repaint,
                     other => Msg::Signal(other),
                 };
