@@ -169,13 +169,15 @@ impl<'a> Canvas<'a> {
             // A cluster that claims more than its two cells would shift the rest of the line.
             let odd = unicode_width::UnicodeWidthStr::width(grapheme) > 2;
             if let Some(cell) = self.buffer.cell_mut(at(x)) {
+                // What was drawn before must not shine through a style without a colour.
+                cell.reset();
                 cell.set_symbol(if odd { "\u{fffd}" } else { grapheme });
                 cell.set_style(style);
             }
             if cells == 2
                 && let Some(cell) = self.buffer.cell_mut(at(x + 1))
             {
-                cell.set_symbol(" ");
+                cell.reset();
                 cell.set_style(style);
             }
             x += cells;
@@ -203,15 +205,14 @@ impl<'a> Canvas<'a> {
             for (i, (key, what)) in hints.iter().skip(from).enumerate() {
                 row.put(if i == 0 { " " } else { "  " }, Style::new());
                 row.put(*key, self.theme.key);
-                if !what.is_empty() {
-                    row.put(format!(" {what}"), self.theme.dim);
-                }
+                let gap = if key.is_empty() || what.is_empty() { "" } else { " " };
+                row.put(format!("{gap}{what}"), self.theme.dim);
             }
             if row.width() > 0 {
                 row.put(" ", Style::new());
             }
             row.put(glyph, style);
-            if head.width() + row.width() + 1 <= width || from == hints.len() {
+            if head.width() + row.width() < width || from == hints.len() {
                 tail = row;
                 break;
             }

@@ -82,6 +82,8 @@ pub enum Action {
     Quit,
     /// Leave at once.
     Interrupt,
+    /// Paint the screen again.
+    Repaint,
     /// Give the terminal back to the shell for a while.
     Suspend,
 }
@@ -210,7 +212,7 @@ pub const BINDINGS: &[Binding] = &[
         &["Space"],
         &[A::Fold],
         ("", ""),
-        "fold or unfold the row; a segment shows its steps",
+        "fold or unfold the row (a segment shows its steps); in explain: all the room",
     ),
     bind("Tree", &["z", "x"], &[A::FoldAll, A::UnfoldAll], ("", ""), "fold and unfold everything"),
     bind(
@@ -252,6 +254,7 @@ pub const BINDINGS: &[Binding] = &[
     bind("Lists", &["S"], &[A::Sort], ("S", "sort"), "next order of the list of groups"),
     bind("Lists", &["W"], &[A::Warnings], ("W", "warnings"), "all warnings, with what they mean"),
     bind("Program", &["T"], &[A::Theme], ("T", "theme"), "next theme"),
+    bind("Program", &["Ctrl-l"], &[A::Repaint], ("", ""), "paint the screen again"),
     bind("Program", &["Ctrl-z"], &[A::Suspend], ("", ""), "suspend; fg comes back"),
     bind("Program", &["Ctrl-c"], &[A::Interrupt], ("", ""), "leave at once, from anywhere"),
     bind("Program", &["?"], &[A::Help], ("?", "help"), "this list; type to search it"),

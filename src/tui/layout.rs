@@ -95,6 +95,13 @@ const QUADRANTS_TALL: u16 = 10;
 /// Lays out an area.
 #[must_use]
 pub fn layout(area: Rect, needs: &Needs) -> Plan {
+    // An empty list still needs a row to say why.
+    let needs = &Needs {
+        tree: needs.tree.max(1),
+        steps: needs.steps.max(1),
+        rollouts: needs.rollouts.max(1),
+        ..*needs
+    };
     if area.width < LEAST.0 || area.height < LEAST.1 {
         return Plan { message: true, ..Plan::default() };
     }
@@ -181,9 +188,11 @@ fn arrange_stack(plan: &mut Plan, mut body: Rect, needs: &Needs) -> bool {
     }
     let quadrants = take_bottom(&mut body, QUADRANTS);
     let (tree, steps) = (needs.tree + 2, needs.steps + 2);
-    if body.height >= 30 && usize::from(body.height) > tree + steps + 4 {
-        let room = usize::from(body.height) - tree - steps;
-        let rollouts = take_bottom(&mut body, room.min(needs.rollouts + 2) as u16);
+    // Rows that neither list needs show the rollouts.
+    let spare = usize::from(body.height).saturating_sub(tree + steps);
+    let wanted = needs.rollouts + 2;
+    if body.height >= 20 && spare >= wanted.min(6) {
+        let rollouts = take_bottom(&mut body, spare.min(wanted) as u16);
         plan.panes.push((Pane::Rollouts, rollouts));
     }
     let tree = share(body.height, tree, steps);
@@ -240,7 +249,7 @@ fn left_of_two(width: u16) -> u16 {
 fn arrange_wide(plan: &mut Plan, mut body: Rect, needs: &Needs) -> bool {
     plan.note = Some(take_bottom(&mut body, 1));
     plan.sum = Some(take_bottom(&mut body, 1));
-    let side = (body.width / 4).clamp(46, 60);
+    let side = (body.width * 27 / 100).clamp(46, 64);
     let (mut main, seam, mut right) = columns(body, body.width - side - 1);
     plan.seams.push(seam);
     let wanted = (needs.tree.max(needs.steps) + 2).max(8) as u16;

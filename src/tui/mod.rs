@@ -13,6 +13,7 @@ pub mod model;
 mod navigate;
 pub mod numbers;
 pub mod panes;
+mod refresh;
 pub mod run;
 pub mod snapshot;
 pub mod terminal;

@@ -53,6 +53,10 @@ pub(super) fn act(model: &mut Model, action: Action, count: usize, effects: &mut
         Action::NextRollout => rollout(model, |at| at.saturating_add(count)),
         Action::PreviousRollout => rollout(model, |at| at.saturating_sub(count)),
         Action::Enter => enter(model, effects),
+        Action::Fold if model.focus == Pane::Explain => model.zoom = !model.zoom,
+        Action::Left | Action::Right | Action::Fold if model.focus != Pane::Tree => {
+            model.message = Some("rows fold in the tree: 1 goes there".to_owned());
+        }
         Action::Left => fold(model, Some(true)),
         Action::Right => fold(model, Some(false)),
         Action::Fold => fold(model, None),
@@ -154,9 +158,6 @@ fn current_row(model: &Model) -> Option<usize> {
 /// Closes (`Some(true)`), opens (`Some(false)`) or turns the row of the tree. Closing what is closed
 /// goes to the parent.
 fn fold(model: &mut Model, close: Option<bool>) {
-    if model.focus == Pane::Explain || model.focus == Pane::Reader {
-        return;
-    }
     let Some(row) = current_row(model) else {
         return;
     };

@@ -167,10 +167,11 @@ impl Workers {
     }
 
     /// Takes an effect that is work; gives back one that is not.
+    #[must_use]
     pub fn take(&self, effect: Effect) -> Option<Effect> {
         match effect {
             Effect::Analyse { key, index, group, settings } => {
-                self.slots.analysis.put(Analysis { key, index, group, settings })
+                self.slots.analysis.put(Analysis { key, index, group, settings });
             }
             Effect::Summarise { key, groups, settings } => {
                 self.slots.newest_survey.store(key, Ordering::Relaxed);

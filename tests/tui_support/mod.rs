@@ -151,7 +151,9 @@ impl TextSource for Made {
             thought: format!("I think about step {step}. ").repeat(40),
             tool: Some("file_editor".to_owned()),
             args: RawArgs::Object(args.as_object().unwrap().clone()),
-            observation: Some((0..70_000).map(|i| format!("line {i}\n")).collect()),
+            observation: Some(
+                (0..70_000).map(|i| ["line ", &i.to_string(), "\n"].concat()).collect(),
+            ),
             ..RawStep::default()
         })
     }

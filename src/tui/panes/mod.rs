@@ -4,6 +4,7 @@ pub mod explain;
 mod footer;
 mod groups;
 pub mod help;
+mod members;
 mod quadrants;
 pub mod reader;
 mod rollouts;

@@ -105,7 +105,7 @@ pub fn draw(model: &Model, snapshot: &Snapshot, canvas: &mut Canvas, focus: bool
         return;
     }
     let labels: Vec<String> = steps.clone().map(|s| analysis.action_label(s)).collect();
-    let level = labels::elision(labels.iter().map(|l| (l.as_str(), columns.label)));
+    let level = labels::elision(&labels.iter().map(|l| (l.as_str(), columns.label)));
     let cursor = Some(model.cursor.step);
     super::list(canvas, 2, n, cursor, |at, theme| {
         let label = labels.get(at).map_or("", String::as_str);
