@@ -40,7 +40,7 @@ fn counts_are_those_of_an_independent_reading() {
     assert!(rows.len() >= 22, "{} files", rows.len());
     for row in rows {
         let file = row["file"].as_str().unwrap();
-        if file.ends_with(".eval") {
+        if Path::new(file).extension().is_some_and(|e| e == "eval") {
             continue; // The samples of archives are compared one by one below.
         }
         let loaded = load(root.join(file));
