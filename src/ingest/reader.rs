@@ -7,7 +7,10 @@ use std::borrow::Cow;
 
 use super::json::{self, Object};
 use super::shape::Shape;
-use super::{messages, native, nemo_gym, r2e_gym, repair, tau_bench};
+use super::{
+    atif, claude_code, codex, harbor, inspect, messages, mini_swe_agent, native, nemo_gym,
+    openhands, r2e_gym, repair, swe_agent, tau_bench, terminal_bench,
+};
 use crate::rollout::raw::RawRollout;
 
 /// What a reader says about a file's beginning.
@@ -69,6 +72,9 @@ impl Layout {
 pub struct Context<'a> {
     /// The file's name without folder and extension.
     pub stem: &'a str,
+    /// The folders and the name of the file, joined by `/`, for formats that name runs and tasks by
+    /// folders; empty for a stream. Parts of it may become ids, the whole is never shown.
+    pub path: &'a str,
     /// Only this part is wanted: a reader of records with many rollouts may leave the others empty,
     /// as long as the parts keep their numbers.
     pub only: Option<u32>,
@@ -215,6 +221,16 @@ pub fn readers() -> &'static [&'static dyn Reader] {
         &native::Native,
         &r2e_gym::R2eGym,
         &nemo_gym::NemoGym,
+        &mini_swe_agent::MiniSweAgent,
+        &swe_agent::SweAgent,
+        &openhands::OpenHands,
+        &openhands::OpenHandsSession,
+        &inspect::Inspect,
+        &atif::Atif,
+        &harbor::HarborResult,
+        &terminal_bench::TerminalBench,
+        &claude_code::ClaudeCode,
+        &codex::Codex,
         &tau_bench::TauBench,
         &messages::Messages,
     ]
