@@ -28,7 +28,7 @@ fn by_members(model: &Model, explanation: &Explanation) -> bool {
             .is_some_and(|(spec, _)| spec.params.entries().is_empty())
 }
 
-/// The named numbers below a node, depth first, each once, with their depth.
+/// The named numbers below a node, each once, with their depth: the upper ones first.
 fn parts(node: &Rc<Node>) -> Vec<(usize, Rc<Node>)> {
     fn walk(
         node: &Node,
@@ -45,6 +45,8 @@ fn parts(node: &Rc<Node>) -> Vec<(usize, Rc<Node>)> {
     }
     let mut found = Vec::new();
     walk(node, 0, &mut FxHashSet::default(), &mut found);
+    // Means and deviations first, then what they are made of.
+    found.sort_by_key(|(depth, _)| *depth);
     found
 }
 
