@@ -54,7 +54,41 @@ pub struct Explanation {
     pub others: Vec<(String, Option<f64>, String)>,
 }
 
+/// The four kinds of parts that a label chooses from: `comparison` and `prior` undiscounted, and all
+/// `discount` and `shaping`. They add up to the value.
+#[must_use]
+pub fn kinds(split: &Split) -> [(&'static str, f64); 4] {
+    let Split { comparison, prior } = split;
+    [
+        ("comparison", comparison.outcome),
+        ("prior", prior.outcome),
+        ("discount", comparison.discount + prior.discount),
+        ("shaping", comparison.shaping + prior.shaping),
+    ]
+}
+
+/// The six parts as a table with its sums: rows comparison, prior, sum; columns outcome, discount,
+/// shaping, sum.
+#[must_use]
+pub fn table(split: &Split) -> [(&'static str, [f64; 4]); 3] {
+    let row = |o: f64, d: f64, s: f64| [o, d, s, o + d + s];
+    let Split { comparison: c, prior: p } = split;
+    [
+        ("comparison", row(c.outcome, c.discount, c.shaping)),
+        ("prior", row(p.outcome, p.discount, p.shaping)),
+        ("sum", row(c.outcome + p.outcome, c.discount + p.discount, c.shaping + p.shaping)),
+    ]
+}
+
 impl Analysis {
+    /// Q - V' of a pair at the shared settings; `None` where no scored rollout took it.
+    #[must_use]
+    pub fn pair_advantage(&self, pair: crate::graph::PairId) -> Option<f64> {
+        let q = self.values.pair(pair);
+        let smoothed = self.values.smoothed(self.graph.pair(pair).state)?;
+        (q.n > 0).then_some(q.mean - smoothed)
+    }
+
     /// Explains the value of a column at a step. `None` for an unknown column.
     #[must_use]
     pub fn explain(&self, index: usize, column: &str) -> Option<Explanation> {

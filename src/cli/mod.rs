@@ -14,7 +14,9 @@ use std::process::ExitCode;
 use args::Invocation;
 use commands::Run;
 use error::{Failure, USAGE};
-use kind::{Kind, Options};
+use kind::Kind;
+#[cfg(not(feature = "tui"))]
+use kind::Options;
 use session::{Session, Stop, complain};
 
 /// Runs the program.
@@ -81,6 +83,43 @@ fn wants_screen(settings: &crate::settings::Settings) -> bool {
 
 /// The one place where the command line hands over to the screen. No signal is listened to here: the
 /// screen has to restore the terminal, and a load leaves nothing behind when it is ended.
+#[cfg(feature = "tui")]
+fn screen(
+    settings: crate::settings::Settings,
+    paths: &[std::path::PathBuf],
+) -> Result<(), Failure> {
+    use crate::settings::When;
+    use crate::tui::{ColorChoice, Look, Notice, ScreenInput, ThemeId};
+
+    let session = Session::open(settings, paths, Stop::default())?;
+    let (view, loaded) = (session.settings.view, session.loaded);
+    let theme = match view.theme.as_deref() {
+        None => ThemeId::Default,
+        Some(name) => ThemeId::find(name).ok_or_else(|| {
+            let known = ThemeId::ALL.map(ThemeId::name).join(", ");
+            Failure::usage(format!("unknown theme `{name}`; expected {known}"), None)
+        })?,
+    };
+    let color = match view.color {
+        When::Auto => ColorChoice::Auto,
+        When::Always => ColorChoice::Always,
+        When::Never => ColorChoice::Never,
+    };
+    let code = crate::tui::run(ScreenInput {
+        notices: Notice::of_load(&loaded.report),
+        corpus: loaded.corpus,
+        texts: std::sync::Arc::new(loaded.sources),
+        settings: session.settings.analysis,
+        look: Look::from_env(theme, color, view.ascii),
+        start: None,
+        mouse: false,
+    })
+    .map_err(|error| Failure::failed(format!("the terminal failed: {error}"), None))?;
+    if code == 0 { Ok(()) } else { Err(Failure::Signal(code)) }
+}
+
+/// Without the screen the report stands in.
+#[cfg(not(feature = "tui"))]
 fn screen(
     settings: crate::settings::Settings,
     paths: &[std::path::PathBuf],

@@ -26,6 +26,7 @@ pub use basis::{
 };
 pub use bellman::Bellman;
 pub use derivation::{Expr, Node};
+pub use turn_columns::{batch_numbers, batch_of, needs_batch};
 pub use values::{Parts, Split, ValueTable};
 
 use crate::graph::StateGraph;
@@ -266,6 +267,13 @@ impl ColumnSpec {
     #[must_use]
     pub fn meta(&self) -> &'static Meta {
         find(&self.name).map_or(logged::LOGGED.meta(), Estimator::meta)
+    }
+
+    /// Every parameter with the value in force, in the order of the column's table.
+    #[must_use]
+    pub fn resolved(&self) -> Vec<(&'static str, String)> {
+        let meta = self.meta();
+        meta.params.iter().map(|p| (p.name, self.params.text(meta, p.name).to_owned())).collect()
     }
 
     /// Its values.

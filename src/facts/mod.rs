@@ -1,7 +1,7 @@
 //! From tool calls and shell commands to facts: once, while the text is in hand.
 //!
 //! No granularity is baked in here, and no text is kept. A call becomes one or more acts by its
-//! text alone ([`editor`], [`shell`], [`text_turns`]); [`results`] says what came of them; [`walk`]
+//! text alone (`editor`, `shell`, `text_turns`); `results` says what came of them; `walk`
 //! applies them to the rollout and writes the facts.
 
 mod act;

@@ -135,10 +135,11 @@ impl Reader for OpenHandsSession {
     }
 
     fn sniff(&self, shape: &Shape<'_>) -> Sniff {
+        let sources: [&[u8]; 3] = [b"\"agent\"", b"\"user\"", b"\"environment\""];
         let v0 = |r: &RecordShape<'_>| {
-            r.has("source")
-                && r.has("id")
-                && (r.has("action") && r.has("args") || r.has("observation") && r.has("content"))
+            let ours = r.value("source").is_some_and(|s| sources.contains(&s)) && r.has("id");
+            let action = r.has("action") && r.has("args");
+            ours && (action || r.has("observation") && r.has("content"))
         };
         let v1 = |r: &RecordShape<'_>| {
             r.value("kind").is_some_and(|k| k.ends_with(b"Event\"")) && r.has("source")

@@ -189,13 +189,9 @@ impl Events {
                 let at = self.steps.len();
                 let (id, event_id) = (event.id("tool_call_id")?, event.id("id")?);
                 let args = sdk_args(event)?;
-                let mut thought = part(event, "reasoning_content")?;
-                for piece in [part(event, "thought")?] {
-                    if !thought.is_empty() && !piece.is_empty() {
-                        thought.push('\n');
-                    }
-                    thought.push_str(&piece);
-                }
+                let said = [part(event, "reasoning_content")?, part(event, "thought")?];
+                let said: Vec<String> = said.into_iter().filter(|t| !t.is_empty()).collect();
+                let thought = said.join("\n");
                 let tool = event.id("tool_name")?;
                 let step =
                     RawStep { thought, tool, args, call_id: id.clone(), ..RawStep::default() };

@@ -27,7 +27,8 @@ pub fn folder(path: &str) -> Option<&str> {
 #[must_use]
 pub fn run<'a>(path: &'a str, task: &str) -> Option<&'a str> {
     path.rsplit('/').skip(1).find(|name| {
-        !name.is_empty() && *name != task && !INSIDE.contains(name) && attempt(name).is_none()
+        let plain = !name.is_empty() && !name.starts_with('.');
+        plain && *name != task && !INSIDE.contains(name) && attempt(name).is_none()
     })
 }
 

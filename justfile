@@ -1,0 +1,14 @@
+# Everything, as the checks run it.
+check:
+    .ci/run
+
+# The screen on sample data.
+demo:
+    cargo run --release -- sample-data/slugify-fix/rollouts.jsonl
+
+bench:
+    cargo bench
+
+# Time and peak memory of loading 100 MB and 1 GB, beside Python's orjson doing only the parse.
+bench-load *SIZES:
+    cargo bench --bench load -- {{SIZES}}

@@ -1,0 +1,333 @@
+//! The one table of keys: it decides what a key does, and makes the help screen, the footer and every
+//! printed list of keys.
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+use super::layout::Pane;
+
+/// What a key does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Action {
+    /// The next pane on the screen.
+    NextPane,
+    /// The previous pane on the screen.
+    PreviousPane,
+    /// A pane by its key.
+    Focus(Pane),
+    /// A row down.
+    Down,
+    /// A row up.
+    Up,
+    /// The first row.
+    Top,
+    /// The last row.
+    Bottom,
+    /// A page down.
+    PageDown,
+    /// A page up.
+    PageUp,
+    /// Close what is open, or go to the parent.
+    Left,
+    /// Open what is closed.
+    Right,
+    /// Follow, open, or give the pane all the room.
+    Enter,
+    /// Fold or unfold.
+    Fold,
+    /// Fold everything.
+    FoldAll,
+    /// Unfold everything.
+    UnfoldAll,
+    /// The next rollout.
+    NextRollout,
+    /// The previous rollout.
+    PreviousRollout,
+    /// The next group.
+    NextGroup,
+    /// The previous group.
+    PreviousGroup,
+    /// Paths or states.
+    Lens,
+    /// The next column becomes Y.
+    NextColumn,
+    /// Bars on their own scale or on a shared one.
+    Scale,
+    /// The next step where X and Y disagree.
+    NextDisagreement,
+    /// The previous step where X and Y disagree.
+    PreviousDisagreement,
+    /// The next step at a branching state.
+    NextBranching,
+    /// The previous step at a branching state.
+    PreviousBranching,
+    /// The arithmetic of the selected value.
+    Explain,
+    /// The text of the selected step.
+    Read,
+    /// Copy the value under the cursor.
+    Copy,
+    /// The list of groups.
+    Groups,
+    /// The next order of the list.
+    Sort,
+    /// The warnings.
+    Warnings,
+    /// The next theme.
+    Theme,
+    /// The keys.
+    Help,
+    /// Close the topmost layer.
+    Close,
+    /// Leave.
+    Quit,
+    /// Leave at once.
+    Interrupt,
+    /// Paint the screen again.
+    Repaint,
+    /// Give the terminal back to the shell for a while.
+    Suspend,
+}
+
+/// A line of the table.
+#[derive(Debug, Clone, Copy)]
+pub struct Binding {
+    /// Keys, as people write them.
+    pub keys: &'static [&'static str],
+    /// What each of them does, in the order of `keys`; the last one serves all that follow.
+    pub actions: &'static [Action],
+    /// How the footer writes the keys and what they do; empty when the footer leaves it out.
+    pub short: (&'static str, &'static str),
+    /// What it does, in full.
+    pub help: &'static str,
+    /// Under which heading the help lists it.
+    pub section: &'static str,
+}
+
+const fn bind(
+    section: &'static str,
+    keys: &'static [&'static str],
+    actions: &'static [Action],
+    short: (&'static str, &'static str),
+    help: &'static str,
+) -> Binding {
+    Binding { keys, actions, short, help, section }
+}
+
+use Action as A;
+
+/// All keys, in the order of the help screen.
+pub const BINDINGS: &[Binding] = &[
+    bind(
+        "Panes",
+        &["Tab", "Shift-Tab"],
+        &[A::NextPane, A::PreviousPane],
+        ("Tab", "pane"),
+        "next and previous pane",
+    ),
+    bind(
+        "Panes",
+        &["1", "2", "3", "4", "6"],
+        &[
+            A::Focus(Pane::Tree),
+            A::Focus(Pane::Steps),
+            A::Focus(Pane::Explain),
+            A::Focus(Pane::Quadrants),
+            A::Focus(Pane::Rollouts),
+        ],
+        ("", ""),
+        "tree, steps, explain, quadrants, rollouts",
+    ),
+    bind(
+        "Panes",
+        &["Enter"],
+        &[A::Enter],
+        ("Enter", "zoom"),
+        "give the pane all the room; in a list: follow or open the row",
+    ),
+    bind(
+        "Panes",
+        &["Esc"],
+        &[A::Close],
+        ("Esc", "back"),
+        "close the topmost layer, and only that one",
+    ),
+    bind(
+        "Moving",
+        &["j", "k", "Down", "Up"],
+        &[A::Down, A::Up, A::Down, A::Up],
+        ("jk", "row"),
+        "row down and up; a count goes before it: 10j (or with a leading 0: 012j)",
+    ),
+    bind(
+        "Moving",
+        &["g", "G", "Home", "End"],
+        &[A::Top, A::Bottom, A::Top, A::Bottom],
+        ("", ""),
+        "first and last row",
+    ),
+    bind(
+        "Moving",
+        &["PgDn", "PgUp", "Ctrl-f", "Ctrl-b"],
+        &[A::PageDown, A::PageUp, A::PageDown, A::PageUp],
+        ("", ""),
+        "page down and up",
+    ),
+    bind(
+        "Moving",
+        &["[", "]"],
+        &[A::PreviousRollout, A::NextRollout],
+        ("[ ]", "rollout"),
+        "previous and next rollout of the group",
+    ),
+    bind(
+        "Moving",
+        &["{", "}"],
+        &[A::PreviousGroup, A::NextGroup],
+        ("{ }", "group"),
+        "previous and next group",
+    ),
+    bind(
+        "Moving",
+        &["n", "N"],
+        &[A::NextDisagreement, A::PreviousDisagreement],
+        ("n N", "≠"),
+        "next and previous step where X and Y disagree",
+    ),
+    bind(
+        "Moving",
+        &["d", "D"],
+        &[A::NextBranching, A::PreviousBranching],
+        ("d D", "branching"),
+        "next and previous step at a branching state",
+    ),
+    bind(
+        "Tree",
+        &["h", "l", "Left", "Right"],
+        &[A::Left, A::Right, A::Left, A::Right],
+        ("hl", "fold"),
+        "close (or go to the parent) and open",
+    ),
+    bind(
+        "Tree",
+        &["Space"],
+        &[A::Fold],
+        ("", ""),
+        "fold or unfold the row (a segment shows its steps); in explain: all the room",
+    ),
+    bind("Tree", &["z", "x"], &[A::FoldAll, A::UnfoldAll], ("", ""), "fold and unfold everything"),
+    bind(
+        "Tree",
+        &["t"],
+        &[A::Lens],
+        ("t", "states"),
+        "paths (folded walks) or states (each state once)",
+    ),
+    bind(
+        "Values",
+        &["=", "i"],
+        &[A::Explain, A::Read],
+        ("= i", "why, read"),
+        "explain the selected value; read the step itself",
+    ),
+    bind(
+        "Values",
+        &["m"],
+        &[A::NextColumn],
+        ("m", "column"),
+        "next estimator: the column that is Y and is explained",
+    ),
+    bind(
+        "Values",
+        &["s"],
+        &[A::Scale],
+        ("s", "scale"),
+        "bars: each column on its own scale, or all on one",
+    ),
+    bind(
+        "Values",
+        &["y"],
+        &[A::Copy],
+        ("y", "copy"),
+        "copy what the cursor names, with all digits, through the terminal (OSC 52)",
+    ),
+    bind("Lists", &["a"], &[A::Groups], ("a", "groups"), "all groups; Enter opens one"),
+    bind("Lists", &["S"], &[A::Sort], ("S", "sort"), "next order of the list of groups"),
+    bind("Lists", &["W"], &[A::Warnings], ("W", "warnings"), "all warnings, with what they mean"),
+    bind("Program", &["T"], &[A::Theme], ("T", "theme"), "next theme"),
+    bind("Program", &["Ctrl-l"], &[A::Repaint], ("", ""), "paint the screen again"),
+    bind("Program", &["Ctrl-z"], &[A::Suspend], ("", ""), "suspend; fg comes back"),
+    bind("Program", &["Ctrl-c"], &[A::Interrupt], ("", ""), "leave at once, from anywhere"),
+    bind("Program", &["?"], &[A::Help], ("?", "help"), "this list; type to search it"),
+    bind("Program", &["q"], &[A::Quit], ("q", "quit"), "leave"),
+];
+
+/// The name of a key as the table writes it; `None` for keys that no table entry can name.
+#[must_use]
+pub fn name(key: &KeyEvent) -> Option<String> {
+    let control = key.modifiers.contains(KeyModifiers::CONTROL);
+    if key.modifiers.intersects(KeyModifiers::ALT | KeyModifiers::SUPER | KeyModifiers::META) {
+        return None;
+    }
+    let plain = match key.code {
+        KeyCode::Char(' ') => "Space".to_owned(),
+        KeyCode::Char(c) if control => return Some(format!("Ctrl-{}", c.to_ascii_lowercase())),
+        KeyCode::Char(c) => c.to_string(),
+        KeyCode::Tab if key.modifiers.contains(KeyModifiers::SHIFT) => "Shift-Tab".to_owned(),
+        KeyCode::BackTab => "Shift-Tab".to_owned(),
+        KeyCode::Tab => "Tab".to_owned(),
+        KeyCode::Enter => "Enter".to_owned(),
+        KeyCode::Esc => "Esc".to_owned(),
+        KeyCode::Down => "Down".to_owned(),
+        KeyCode::Up => "Up".to_owned(),
+        KeyCode::Left => "Left".to_owned(),
+        KeyCode::Right => "Right".to_owned(),
+        KeyCode::Home => "Home".to_owned(),
+        KeyCode::End => "End".to_owned(),
+        KeyCode::PageDown => "PgDn".to_owned(),
+        KeyCode::PageUp => "PgUp".to_owned(),
+        KeyCode::Backspace => "Backspace".to_owned(),
+        _ => return None,
+    };
+    (!control || matches!(key.code, KeyCode::Char(_))).then_some(plain)
+}
+
+/// What a key does.
+#[must_use]
+pub fn action(name: &str) -> Option<Action> {
+    BINDINGS.iter().find_map(|binding| {
+        let at = binding.keys.iter().position(|k| *k == name)?;
+        binding.actions.get(at).or(binding.actions.last()).copied()
+    })
+}
+
+/// The binding of an action, for the footer.
+#[must_use]
+pub fn binding(action: Action) -> Option<&'static Binding> {
+    BINDINGS.iter().find(|b| b.actions.contains(&action))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_key_is_bound_twice_and_every_key_has_its_action() {
+        let mut keys: Vec<&str> = BINDINGS.iter().flat_map(|b| b.keys).copied().collect();
+        assert!(BINDINGS.iter().all(|b| b.keys.len() == b.actions.len()));
+        let all = keys.len();
+        keys.sort_unstable();
+        keys.dedup();
+        assert_eq!(keys.len(), all);
+        assert_eq!(action("G"), Some(Action::Bottom));
+        assert_eq!(action("Ctrl-c"), Some(Action::Interrupt));
+    }
+
+    #[test]
+    fn keys_have_the_names_of_the_table() {
+        let key = |code, modifiers| name(&KeyEvent::new(code, modifiers));
+        assert_eq!(key(KeyCode::Char('G'), KeyModifiers::SHIFT).as_deref(), Some("G"));
+        assert_eq!(key(KeyCode::Char('c'), KeyModifiers::CONTROL).as_deref(), Some("Ctrl-c"));
+        assert_eq!(key(KeyCode::BackTab, KeyModifiers::SHIFT).as_deref(), Some("Shift-Tab"));
+        assert_eq!(key(KeyCode::Char('j'), KeyModifiers::ALT), None);
+    }
+}

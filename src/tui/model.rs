@@ -1,0 +1,421 @@
+//! The state of the screen: the shown analysis, one cursor through all panes, layers.
+//!
+//! No drawing, no terminal, no thread. Everything that can be derived is derived: what is stored
+//! beside it (explanation, wrapped text) is refreshed by [`super::update`] after every message.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use ratatui::layout::Rect;
+
+use super::layout::{Needs, Pane, Plan, layout};
+use super::lens::{Folds, Lens, LensKind};
+use super::snapshot::{Snapshot, Summary};
+use super::text::{Document, Wrapped};
+use super::theme::{Depth, Theme, ThemeId};
+use crate::analysis::{AnalysisSettings, Explanation};
+use crate::load::LoadReport;
+use crate::rollout::{Corpus, Group};
+
+/// A warning of the load or a remark about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Notice {
+    /// Stable code.
+    pub code: String,
+    /// What is the case.
+    pub text: String,
+    /// What it means and what to do.
+    pub help: String,
+}
+
+impl Notice {
+    /// What a load has to say, the gravest first.
+    #[must_use]
+    pub fn of_load(report: &LoadReport) -> Vec<Self> {
+        let notice = |code: &str, text: String, help: &str| Self {
+            code: code.to_owned(),
+            text,
+            help: help.to_owned(),
+        };
+        let mut list = Vec::new();
+        if let Some(partial) = report.partial() {
+            let first = report.first_skipped().unwrap_or_default();
+            list.push(notice(PARTIAL, partial, &format!("first: {first}")));
+        }
+        for verdict in &report.not_rollouts {
+            if verdict.named {
+                let text = format!("{}: {}", verdict.name, verdict.reason);
+                let help = verdict.hint.as_deref().unwrap_or("no rollouts were found in it");
+                list.push(notice("not-rollouts", text, help));
+            }
+        }
+        for warning in &report.warnings {
+            let help = warning.hint.as_deref().unwrap_or("see the load report");
+            list.push(notice(warning.code, warning.text.clone(), help));
+        }
+        list
+    }
+}
+
+/// Code of the notice that records were skipped: the title says so, too.
+pub const PARTIAL: &str = "partial";
+
+/// How the screen looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Look {
+    /// Theme.
+    pub theme: ThemeId,
+    /// Colours of the terminal.
+    pub depth: Depth,
+    /// Draw in ASCII.
+    pub ascii: bool,
+}
+
+impl Look {
+    /// The styles.
+    #[must_use]
+    pub fn styles(&self) -> Theme {
+        Theme::new(self.theme, self.depth)
+    }
+}
+
+/// Where the screen starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Start {
+    /// Index of the group.
+    pub group: usize,
+    /// Index of the rollout in it.
+    pub rollout: usize,
+    /// Step within the rollout.
+    pub step: usize,
+}
+
+/// The one cursor. `step` counts within the rollout; a rollout without steps has none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Cursor {
+    /// Index of the rollout in the shown group.
+    pub rollout: usize,
+    /// Step within the rollout.
+    pub step: usize,
+}
+
+/// A layer over the panes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Layer {
+    /// The keys, with what was typed to search them.
+    Help {
+        /// Search text.
+        query: String,
+        /// First line in sight.
+        scroll: usize,
+    },
+    /// The warnings.
+    Warnings {
+        /// Selected one.
+        at: usize,
+    },
+}
+
+/// Order of the list of groups.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum GroupOrder {
+    /// Canonical order.
+    #[default]
+    Name,
+    /// Most disagreeing steps first.
+    Disagreeing,
+    /// Lowest success rate first.
+    Success,
+    /// Most steps first.
+    Steps,
+    /// Largest share of shared steps first.
+    Shared,
+}
+
+impl GroupOrder {
+    /// All orders, as the key turns them.
+    pub const ALL: [Self; 5] =
+        [Self::Name, Self::Disagreeing, Self::Success, Self::Steps, Self::Shared];
+
+    /// What the rule says.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Name => "task↑",
+            Self::Disagreeing => "disagreeing↓",
+            Self::Success => "success↑",
+            Self::Steps => "steps↓",
+            Self::Shared => "shared↓",
+        }
+    }
+}
+
+/// The list of groups.
+#[derive(Debug, Default)]
+pub struct GroupList {
+    /// Rows as far as they are computed.
+    pub rows: Vec<Option<Arc<Summary>>>,
+    /// Number of the request that makes them; 0 before the first.
+    pub key: u64,
+    /// Settings they are made with.
+    pub settings: Option<AnalysisSettings>,
+    /// Order.
+    pub order: GroupOrder,
+    /// Selected group.
+    pub at: usize,
+}
+
+/// The text of the step under the cursor.
+#[derive(Debug, Clone, Default)]
+pub enum Text {
+    /// Nothing was asked for.
+    #[default]
+    None,
+    /// It is being read.
+    Loading,
+    /// Here it is.
+    Ready(Arc<Document>),
+    /// It could not be read; the reason.
+    Failed(String),
+}
+
+/// The reader.
+#[derive(Debug, Default)]
+pub struct Reader {
+    /// Which step: group, rollout, step.
+    pub of: Option<(usize, usize, usize)>,
+    /// Its text.
+    pub text: Text,
+    /// The text at the width of the reader.
+    pub lines: Vec<Wrapped>,
+    /// Width of `lines`.
+    pub width: usize,
+    /// First line in sight.
+    pub scroll: usize,
+}
+
+/// Digits typed before a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Typed {
+    /// The number so far.
+    pub number: usize,
+    /// Whether it is a count for certain.
+    pub count: bool,
+    /// Where the focus was before the first digit.
+    pub focus: (Pane, bool),
+}
+
+/// The state of the screen.
+pub struct Model {
+    /// What was loaded.
+    pub corpus: Corpus,
+    /// Warnings of the load.
+    pub notices: Vec<Notice>,
+    /// Settings of the analysis that is wanted.
+    pub settings: AnalysisSettings,
+    /// How the screen looks.
+    pub look: Look,
+    /// Size of the terminal.
+    pub area: Rect,
+    /// The group that is wanted.
+    pub group: usize,
+    /// Number of the last request; 0 before the first.
+    pub wanted: u64,
+    /// What is shown, and for which group.
+    pub shown: Option<(usize, Arc<Snapshot>)>,
+    /// Number of the request that gave what is shown.
+    pub shown_key: u64,
+    /// The cursor, in the shown group.
+    pub cursor: Cursor,
+    /// Where the cursor was in other groups: rollout id and step.
+    pub visited: BTreeMap<usize, (String, usize)>,
+    /// Where the first group starts, if that was asked for.
+    pub start: Option<Start>,
+    /// The pane that keys go to.
+    pub focus: Pane,
+    /// Whether it has all the room.
+    pub zoom: bool,
+    /// The pane that Esc goes back to.
+    pub back: Pane,
+    /// Layers over the panes, the topmost last.
+    pub layers: Vec<Layer>,
+    /// Which lens the tree shows.
+    pub lens: LensKind,
+    /// Folds of the paths and of the states.
+    pub folds: [Folds; 2],
+    /// Whether all bars share one scale.
+    pub shared_scale: bool,
+    /// The explanation of the selected value, while a pane needs it.
+    pub explanation: Option<Explanation>,
+    /// Selected row of the explanation's members.
+    pub member: usize,
+    /// The reader.
+    pub reader: Reader,
+    /// The list of groups.
+    pub groups: GroupList,
+    /// Digits typed before a key.
+    pub typed: Option<Typed>,
+    /// A message for the person, until the next key.
+    pub message: Option<String>,
+}
+
+impl Model {
+    /// The state before anything is computed.
+    #[must_use]
+    pub fn new(
+        corpus: Corpus,
+        notices: Vec<Notice>,
+        settings: AnalysisSettings,
+        look: Look,
+        start: Option<Start>,
+    ) -> Self {
+        let group = start.map_or(0, |s| s.group).min(corpus.groups.len().saturating_sub(1));
+        Self {
+            groups: GroupList {
+                rows: vec![None; corpus.groups.len()],
+                at: group,
+                ..GroupList::default()
+            },
+            corpus,
+            notices,
+            settings,
+            look,
+            area: Rect::default(),
+            group,
+            wanted: 0,
+            shown: None,
+            shown_key: 0,
+            cursor: Cursor::default(),
+            visited: BTreeMap::new(),
+            start,
+            focus: Pane::Steps,
+            zoom: false,
+            back: Pane::Steps,
+            layers: Vec::new(),
+            lens: LensKind::default(),
+            folds: [Folds::default(), Folds::default()],
+            shared_scale: false,
+            explanation: None,
+            member: 0,
+            reader: Reader::default(),
+            typed: None,
+            message: None,
+        }
+    }
+
+    /// What is shown.
+    #[must_use]
+    pub fn snapshot(&self) -> Option<&Arc<Snapshot>> {
+        self.shown.as_ref().map(|(_, s)| s)
+    }
+
+    /// The group that is shown.
+    #[must_use]
+    pub fn shown_group(&self) -> Option<&Arc<Group>> {
+        self.snapshot().map(|s| &s.analysis.group)
+    }
+
+    /// Whether a newer analysis is on its way.
+    #[must_use]
+    pub const fn waiting(&self) -> bool {
+        self.wanted != self.shown_key
+    }
+
+    /// Steps of a rollout of the shown group, as indices in the group.
+    #[must_use]
+    pub fn steps_of(&self, rollout: usize) -> std::ops::Range<usize> {
+        self.shown_group().and_then(|g| g.rollouts.get(rollout)).map_or(0..0, |r| r.steps.clone())
+    }
+
+    /// The selected step as an index in the group; `None` in a rollout without steps.
+    #[must_use]
+    pub fn step(&self) -> Option<usize> {
+        let steps = self.steps_of(self.cursor.rollout);
+        let at = steps.start + self.cursor.step;
+        steps.contains(&at).then_some(at)
+    }
+
+    /// Folds of the lens in use.
+    #[must_use]
+    pub fn folds(&self) -> &Folds {
+        let [paths, states] = &self.folds;
+        match self.lens {
+            LensKind::Paths => paths,
+            LensKind::States => states,
+        }
+    }
+
+    /// Folds of the lens in use, to change them.
+    pub fn folds_mut(&mut self) -> &mut Folds {
+        let [paths, states] = &mut self.folds;
+        match self.lens {
+            LensKind::Paths => paths,
+            LensKind::States => states,
+        }
+    }
+
+    /// The rows of the tree in sight.
+    #[must_use]
+    pub fn tree(&self) -> Option<(&Lens, Vec<usize>)> {
+        let lens = self.snapshot()?.lens(self.lens);
+        Some((lens, lens.visible(self.folds())))
+    }
+
+    /// Where everything is.
+    #[must_use]
+    pub fn plan(&self) -> Plan {
+        layout(self.area, &self.needs())
+    }
+
+    /// What the layout depends on.
+    #[must_use]
+    pub fn needs(&self) -> Needs {
+        Needs {
+            tree: self.tree().map_or(1, |(_, rows)| rows.len().max(1)),
+            steps: self.steps_of(self.cursor.rollout).len().max(1),
+            rollouts: self.shown_group().map_or(1, |g| g.rollouts.len().max(1)),
+            focus: self.focus,
+            zoom: self.zoom,
+        }
+    }
+
+    /// The groups in the order of the list.
+    #[must_use]
+    pub fn group_order(&self) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.corpus.groups.len()).collect();
+        let row = |i: usize| self.groups.rows.get(i).and_then(Option::as_ref);
+        let share = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 0.0 };
+        let by = |i: usize| -> Option<f64> {
+            let summary = row(i)?;
+            let g = &summary.row;
+            Some(match self.groups.order {
+                GroupOrder::Name => 0.0,
+                GroupOrder::Disagreeing => -((g.tally.rescued + g.tally.penalized) as f64),
+                GroupOrder::Success => share(summary.successes as f64, g.scored as f64),
+                GroupOrder::Steps => -(g.steps as f64),
+                GroupOrder::Shared => -share(f64::from(g.shared_steps), g.tally.scored as f64),
+            })
+        };
+        // Rows that are not computed yet stay behind, in canonical order.
+        order.sort_by(|&a, &b| {
+            let key = |i| by(i).unwrap_or(f64::INFINITY);
+            key(a).total_cmp(&key(b)).then(a.cmp(&b))
+        });
+        order
+    }
+
+    /// All warnings: those of the group, then those of the load.
+    #[must_use]
+    pub fn warnings(&self) -> Vec<Notice> {
+        let group = self.snapshot().map_or(&[][..], |s| &s.analysis.warnings);
+        group
+            .iter()
+            .map(|w| Notice {
+                code: w.code.to_owned(),
+                text: w.text.clone(),
+                help: w.help.to_owned(),
+            })
+            .chain(self.notices.iter().cloned())
+            .collect()
+    }
+}

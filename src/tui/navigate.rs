@@ -1,0 +1,302 @@
+//! Moving: what keys do to the cursor, to folds and to what scrolls. Part of [`super::update`].
+
+use std::sync::Arc;
+
+use super::keymap::Action;
+use super::layout::Pane;
+use super::lens::RowKind;
+use super::model::{Cursor, Model, Text};
+use super::snapshot::Snapshot;
+use super::update::{Effect, focus, open_group};
+
+/// The place to start in a group: the first disagreement, else the first step.
+pub(super) fn first(snapshot: &Snapshot) -> Cursor {
+    let analysis = &snapshot.analysis;
+    (0..analysis.group.len())
+        .find(|&step| analysis.bucket(step).disagrees())
+        .map_or_else(Cursor::default, |step| place(snapshot, step))
+}
+
+/// The cursor on a step of the group.
+fn place(snapshot: &Snapshot, step: usize) -> Cursor {
+    let rollout = snapshot.analysis.graph.rollout_of(step);
+    let start = snapshot.analysis.group.rollouts.get(rollout).map_or(0, |r| r.steps.start);
+    Cursor { rollout, step: step.saturating_sub(start) }
+}
+
+/// Keeps the cursor on a rollout and a step that exist.
+pub(super) fn clamp(model: &mut Model) {
+    let rollouts = model.shown_group().map_or(0, |g| g.rollouts.len());
+    model.cursor.rollout = model.cursor.rollout.min(rollouts.saturating_sub(1));
+    let steps = model.steps_of(model.cursor.rollout).len();
+    model.cursor.step = model.cursor.step.min(steps.saturating_sub(1));
+}
+
+/// Rows of a page of the focused pane.
+fn page(model: &Model) -> usize {
+    model
+        .plan()
+        .find(model.focus)
+        .map_or(1, |area| usize::from(area.height).saturating_sub(2).max(1))
+}
+
+/// Does what the key asks for in the focused pane.
+pub(super) fn act(model: &mut Model, action: Action, count: usize, effects: &mut Vec<Effect>) {
+    let page = page(model);
+    match action {
+        Action::Down => rows(model, |at| at.saturating_add(count)),
+        Action::Up => rows(model, |at| at.saturating_sub(count)),
+        Action::PageDown => rows(model, |at| at.saturating_add(page * count)),
+        Action::PageUp => rows(model, |at| at.saturating_sub(page * count)),
+        Action::Top => rows(model, |_| 0),
+        Action::Bottom => rows(model, |_| usize::MAX),
+        Action::NextRollout => rollout(model, |at| at.saturating_add(count)),
+        Action::PreviousRollout => rollout(model, |at| at.saturating_sub(count)),
+        Action::Enter => enter(model, effects),
+        Action::Fold if model.focus == Pane::Explain => model.zoom = !model.zoom,
+        Action::Left | Action::Right | Action::Fold if model.focus != Pane::Tree => {
+            model.message = Some("rows fold in the tree: 1 goes there".to_owned());
+        }
+        Action::Left => fold(model, Some(true)),
+        Action::Right => fold(model, Some(false)),
+        Action::Fold => fold(model, None),
+        Action::FoldAll | Action::UnfoldAll => fold_all(model, action == Action::FoldAll),
+        Action::Lens => {
+            model.lens = match model.lens {
+                super::lens::LensKind::Paths => super::lens::LensKind::States,
+                super::lens::LensKind::States => super::lens::LensKind::Paths,
+            };
+            if model.plan().find(Pane::Tree).is_none() {
+                focus(model, Pane::Tree);
+            }
+        }
+        Action::NextDisagreement | Action::PreviousDisagreement => {
+            let forward = action == Action::NextDisagreement;
+            seek(model, forward, count, "X and Y disagree at no step", |s, step| {
+                s.analysis.bucket(step).disagrees()
+            });
+        }
+        Action::NextBranching | Action::PreviousBranching => {
+            let forward = action == Action::NextBranching;
+            seek(model, forward, count, "no state branches here", |s, step| {
+                let state = s.analysis.graph.state_of(step);
+                s.analysis.graph.branching.get(state as usize) == Some(&true)
+            });
+        }
+        _ => {}
+    }
+}
+
+/// Moves the row of the focused pane.
+fn rows(model: &mut Model, to: impl Fn(usize) -> usize) {
+    match model.focus {
+        Pane::Tree => tree_row(model, to),
+        Pane::Steps | Pane::Quadrants => {
+            model.cursor.step = to(model.cursor.step);
+            clamp(model);
+        }
+        Pane::Rollouts => rollout(model, to),
+        Pane::Explain => {
+            let last = super::panes::explain::row_count(model).saturating_sub(1);
+            model.member = to(model.member).min(last);
+        }
+        Pane::Reader => model.reader.scroll = to(model.reader.scroll),
+        Pane::Groups => {
+            let order = model.group_order();
+            let at = order.iter().position(|&g| g == model.groups.at).unwrap_or(0);
+            let at = to(at).min(order.len().saturating_sub(1));
+            if let Some(&group) = order.get(at) {
+                model.groups.at = group;
+            }
+        }
+    }
+}
+
+fn rollout(model: &mut Model, to: impl Fn(usize) -> usize) {
+    model.cursor.rollout = to(model.cursor.rollout);
+    clamp(model);
+}
+
+/// Moves to another row of the tree: the selected rollout stays where it passes there.
+fn tree_row(model: &mut Model, to: impl Fn(usize) -> usize) {
+    let Some((lens, visible)) = model.tree() else {
+        return;
+    };
+    let at = model
+        .step()
+        .and_then(|step| lens.position(&visible, step))
+        .map_or(0, to)
+        .min(visible.len().saturating_sub(1));
+    let Some(&row) = visible.get(at) else {
+        return;
+    };
+    go_to_row(model, row);
+}
+
+fn go_to_row(model: &mut Model, row: usize) {
+    let Some((lens, _)) = model.tree() else {
+        return;
+    };
+    let Some(target) = lens.rows.get(row) else {
+        return;
+    };
+    let own =
+        model.steps_of(model.cursor.rollout).find(|&s| lens.step_row.get(s) == Some(&(row as u32)));
+    let step = own.unwrap_or(target.step);
+    if let Some(snapshot) = model.snapshot() {
+        model.cursor = place(snapshot, step);
+    }
+}
+
+/// The row of the tree under the cursor.
+fn current_row(model: &Model) -> Option<usize> {
+    let (lens, visible) = model.tree()?;
+    let position = lens.position(&visible, model.step()?)?;
+    visible.get(position).copied()
+}
+
+/// Closes (`Some(true)`), opens (`Some(false)`) or turns the row of the tree. Closing what is closed
+/// goes to the parent.
+fn fold(model: &mut Model, close: Option<bool>) {
+    let Some(row) = current_row(model) else {
+        return;
+    };
+    let Some((lens, _)) = model.tree() else {
+        return;
+    };
+    let Some(target) = lens.rows.get(row) else {
+        return;
+    };
+    let folds = model.folds();
+    let segment = target.kind == RowKind::Segment && target.steps > 1;
+    let hidden = target.parent_of_rows && folds.closed.contains(&row);
+    let opened = segment && folds.opened.contains(&row);
+    let shut = !opened && (hidden || !target.parent_of_rows);
+    let parent = target.parent;
+    let parent_of_rows = target.parent_of_rows;
+    match close {
+        Some(true) if shut => {
+            if let Some(parent) = parent {
+                go_to_row(model, parent);
+            }
+        }
+        Some(true) => {
+            if opened {
+                model.folds_mut().opened.remove(&row);
+            } else {
+                model.folds_mut().closed.insert(row);
+            }
+            // The cursor stays on the row that was closed.
+            go_to_row(model, row);
+        }
+        Some(false) => {
+            if hidden {
+                model.folds_mut().closed.remove(&row);
+            } else if segment {
+                model.folds_mut().opened.insert(row);
+            }
+        }
+        None => {
+            fold(model, Some(if parent_of_rows { !hidden } else { opened }));
+        }
+    }
+}
+
+fn fold_all(model: &mut Model, close: bool) {
+    let Some((lens, _)) = model.tree() else {
+        return;
+    };
+    let mut folds = super::lens::Folds::default();
+    for (i, row) in lens.rows.iter().enumerate() {
+        if close && row.parent_of_rows {
+            folds.closed.insert(i);
+        }
+        if !close && row.folds() && row.kind == RowKind::Segment {
+            folds.opened.insert(i);
+        }
+    }
+    *model.folds_mut() = folds;
+}
+
+fn enter(model: &mut Model, effects: &mut Vec<Effect>) {
+    match model.focus {
+        Pane::Groups => {
+            let group = model.groups.at;
+            model.focus = model.back;
+            model.zoom = false;
+            open_group(model, group, effects);
+        }
+        Pane::Explain => {
+            let target = super::panes::explain::target(model);
+            if let (Some(step), Some(snapshot)) = (target, model.snapshot()) {
+                let to = place(snapshot, step);
+                if to == model.cursor {
+                    model.message = Some("this is the explained step itself".to_owned());
+                }
+                model.cursor = to;
+            }
+        }
+        _ => model.zoom = !model.zoom,
+    }
+}
+
+/// Goes to the next step (over all rollouts, around the end) that fits.
+fn seek(
+    model: &mut Model,
+    forward: bool,
+    count: usize,
+    none: &str,
+    fits: impl Fn(&Snapshot, usize) -> bool,
+) {
+    let Some(snapshot) = model.snapshot().map(Arc::clone) else {
+        return;
+    };
+    let hits: Vec<usize> =
+        (0..snapshot.analysis.group.len()).filter(|&s| fits(&snapshot, s)).collect();
+    if hits.is_empty() {
+        model.message = Some(none.to_owned());
+        return;
+    }
+    let here = model.step().unwrap_or(0);
+    let n = hits.len();
+    let at = if forward {
+        let next = hits.partition_point(|&s| s <= here);
+        (next + count - 1) % n
+    } else {
+        let next = hits.partition_point(|&s| s < here);
+        (next + n - count % n) % n
+    };
+    if let Some(&step) = hits.get(at) {
+        let around = if forward { step <= here } else { step >= here };
+        model.cursor = place(&snapshot, step);
+        model.message =
+            Some(format!("{} of {n}{}", at + 1, if around { ", around the end" } else { "" }));
+    }
+}
+
+/// What `y` copies: the selected value with all its digits; in the reader the whole text.
+pub(super) fn value_to_copy(model: &Model) -> Option<String> {
+    if model.focus == Pane::Reader
+        && let Text::Ready(document) = &model.reader.text
+    {
+        let mut text = String::new();
+        for section in &document.sections {
+            for (_, line) in &section.lines {
+                text.push_str(line);
+                text.push('\n');
+            }
+        }
+        return Some(text);
+    }
+    if model.focus == Pane::Explain {
+        let node = model.explanation.as_ref()?.node.as_ref()?;
+        return Some(format!(
+            "{} = {}",
+            node.expression(),
+            crate::credit::derivation::number(node.value)
+        ));
+    }
+    let snapshot = model.snapshot()?;
+    let value = snapshot.analysis.y_column().get(model.step()?)?;
+    Some(crate::credit::derivation::number(value))
+}

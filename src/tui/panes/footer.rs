@@ -1,0 +1,102 @@
+//! The keys that matter now, as many as fit; help and quit always.
+
+use crate::export::text;
+use crate::tui::canvas::{Canvas, Row};
+use crate::tui::keymap::{Action, binding};
+use crate::tui::layout::{Pane, Plan};
+use crate::tui::model::{Layer, Model};
+
+/// Draws the line.
+pub fn draw(model: &Model, plan: &Plan, canvas: &mut Canvas) {
+    let theme = *canvas.theme;
+    let mut end = Row::new();
+    for (key, what) in [("?", "help"), ("q", "quit")] {
+        end.put("  ", theme.text);
+        end.put(key, theme.key);
+        end.put(format!(" {what}"), theme.text);
+    }
+    let room = canvas.width().saturating_sub(end.width());
+    let mut row = Row::new();
+    if let Some(typed) = model.typed.filter(|t| t.count) {
+        row.put(format!(" {}", typed.number), theme.key);
+    } else if let Some(message) = &model.message {
+        let clean = text::line(message).into_owned();
+        row.gap(1);
+        row.put(text::cut(&clean, room.saturating_sub(1)).into_owned(), theme.title);
+    } else {
+        for (key, what) in keys(model, plan) {
+            let before = if row.width() == 0 { " " } else { "  " };
+            if row.width() + before.len() + text::width(key) + 1 + text::width(what) > room {
+                continue;
+            }
+            row.put(before, theme.text);
+            row.put(key, theme.key);
+            row.put(format!(" {what}"), theme.text);
+        }
+    }
+    row.append(end);
+    canvas.row(0, &row);
+}
+
+/// What the footer says, the most wanted first; the table of keys has the words.
+fn keys(model: &Model, plan: &Plan) -> Vec<(&'static str, &'static str)> {
+    use Action as A;
+    match model.layers.last() {
+        Some(Layer::Help { .. }) => {
+            return vec![("Esc", "back"), ("↑↓", "scroll"), ("type", "to search")];
+        }
+        Some(Layer::Warnings { .. }) => return vec![("Esc", "back"), ("jk", "warning")],
+        None => {}
+    }
+    let of = |action: Action| binding(action).map_or(("", ""), |b| b.short);
+    let alone = plan.panes.len() == 1;
+    let mut list = Vec::new();
+    match model.focus {
+        Pane::Explain => {
+            list.extend([("Esc", "back"), ("jk", "member"), ("Enter", "follow")]);
+            list.extend([of(A::NextColumn), ("i", "read"), of(A::Copy)]);
+        }
+        Pane::Reader => {
+            list.extend([("Esc", "back"), ("jk", "line"), ("PgDn", "page")]);
+            list.extend([("=", "why"), of(A::Copy)]);
+        }
+        Pane::Groups => {
+            list.extend([("Esc", "back"), ("jk", "row"), ("Enter", "open"), of(A::Sort)]);
+        }
+        Pane::Tree | Pane::Steps | Pane::Quadrants | Pane::Rollouts => {
+            list.extend([of(A::NextPane), of(A::Down)]);
+            if model.focus == Pane::Tree {
+                list.extend([of(A::Left), of(A::Lens)]);
+            }
+            list.extend([("=", "why"), ("i", "read"), of(A::NextRollout), of(A::NextDisagreement)]);
+            if model.corpus.groups.len() > 1 {
+                list.push(of(A::Groups));
+            }
+            if alone {
+                list.push(("Enter", "unzoom"));
+            }
+        }
+    }
+    list.extend([
+        of(A::NextRollout),
+        of(A::NextDisagreement),
+        of(A::NextBranching),
+        of(A::NextPane),
+        of(A::Lens),
+        of(A::NextColumn),
+        of(A::Scale),
+        of(A::Groups),
+        of(A::NextGroup),
+        of(A::Enter),
+        of(A::Warnings),
+        of(A::Theme),
+        of(A::Copy),
+    ]);
+    let mut seen: Vec<&str> = Vec::new();
+    list.retain(|(key, _)| {
+        let new = !key.is_empty() && !seen.contains(key);
+        seen.push(key);
+        new
+    });
+    list
+}

@@ -1,0 +1,168 @@
+//! The picture of a model: one file per pane. Pure: nothing is computed, read or kept here.
+
+pub mod explain;
+mod footer;
+mod groups;
+pub mod help;
+mod members;
+mod quadrants;
+pub mod reader;
+mod rollouts;
+mod steps;
+mod title;
+mod tree;
+mod warnings;
+
+use ratatui::Frame;
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use ratatui::style::Style;
+
+use super::canvas::{Canvas, Row};
+use super::glyphs;
+use super::layout::{Pane, Plan, layout};
+use super::model::{Layer, Model};
+use super::theme::Theme;
+
+/// Draws the model.
+pub fn view(model: &Model, frame: &mut Frame) {
+    let area = frame.area();
+    draw(model, area, frame.buffer_mut());
+}
+
+/// Draws the model into a buffer.
+pub fn draw(model: &Model, area: Rect, buffer: &mut Buffer) {
+    let theme = model.look.styles();
+    let plan = layout(area, &model.needs());
+    if plan.message {
+        too_small(area, buffer, &theme);
+    } else {
+        title::draw(model, &mut Canvas::new(buffer, plan.title, &theme));
+        match model.layers.last() {
+            None => panes(model, &plan, buffer, &theme),
+            Some(layer) => {
+                let body = Rect { y: area.y + 1, height: area.height - 2, ..area };
+                let mut canvas = Canvas::new(buffer, body, &theme);
+                match layer {
+                    Layer::Help { query, scroll } => help::draw(query, *scroll, &mut canvas),
+                    Layer::Warnings { at } => warnings::draw(model, *at, &mut canvas),
+                }
+            }
+        }
+        footer::draw(model, &plan, &mut Canvas::new(buffer, plan.footer, &theme));
+    }
+    if model.look.ascii {
+        glyphs::to_ascii(buffer);
+    }
+}
+
+fn panes(model: &Model, plan: &Plan, buffer: &mut Buffer, theme: &Theme) {
+    for &(pane, area) in &plan.panes {
+        let mut canvas = Canvas::new(buffer, area, theme);
+        let focus = model.focus == pane;
+        let alone = plan.panes.len() == 1;
+        if pane == Pane::Groups {
+            groups::draw(model, &mut canvas);
+            continue;
+        }
+        let Some(snapshot) = model.snapshot() else {
+            nothing_yet(model, pane, &mut canvas, focus);
+            continue;
+        };
+        match pane {
+            Pane::Tree => tree::draw(model, snapshot, &mut canvas, focus),
+            Pane::Steps => steps::draw(model, snapshot, &mut canvas, focus),
+            Pane::Explain => explain::draw(model, snapshot, &mut canvas, focus),
+            Pane::Quadrants => quadrants::draw(snapshot, &mut canvas, focus),
+            Pane::Rollouts => rollouts::draw(model, snapshot, &mut canvas, focus),
+            Pane::Reader => reader::draw(model, snapshot, &mut canvas, focus, alone),
+            Pane::Groups => {}
+        }
+    }
+    if let Some(area) = plan.sum {
+        title::sum(model, &mut Canvas::new(buffer, area, theme));
+    }
+    if let Some(area) = plan.note {
+        title::note(model, &mut Canvas::new(buffer, area, theme));
+    }
+    seams(plan, buffer, theme);
+}
+
+/// Vertical lines between panes, joined with the rules they meet.
+fn seams(plan: &Plan, buffer: &mut Buffer, theme: &Theme) {
+    let rule_at =
+        |x: u16, y: u16| plan.panes.iter().any(|(_, r)| r.y == y && r.x <= x && x < r.right());
+    let seam_at = |x: u16, y: u16| plan.seams.iter().any(|s| s.contains(Position::new(x, y)));
+    for seam in &plan.seams {
+        for y in seam.top()..seam.bottom() {
+            let left = seam.x > 0 && rule_at(seam.x - 1, y);
+            let right = rule_at(seam.x + 1, y);
+            let up = y > 0 && seam_at(seam.x, y - 1);
+            let glyph = match (left, right, up) {
+                (true, true, true) => "┼",
+                (true, true, false) => "┬",
+                (true, false, _) => "┤",
+                (false, true, _) => "├",
+                (false, false, _) => "│",
+            };
+            if let Some(cell) = buffer.cell_mut(Position::new(seam.x, y)) {
+                cell.set_symbol(glyph).set_style(theme.dim);
+            }
+        }
+    }
+}
+
+fn too_small(area: Rect, buffer: &mut Buffer, theme: &Theme) {
+    let mut canvas = Canvas::new(buffer, area, theme);
+    let size = format!("{}x{}", area.width, area.height);
+    for (y, line) in ["credscope", &size, "needs 40x10", "q quits"].iter().enumerate() {
+        canvas.text(0, y, line, Style::new());
+    }
+}
+
+fn nothing_yet(model: &Model, pane: Pane, canvas: &mut Canvas, focus: bool) {
+    canvas.rule(pane.title(), Row::new(), &[], focus);
+    if model.corpus.groups.is_empty() {
+        canvas.empty(1, &["no group was loaded: q quits, then give a path with rollouts"]);
+    } else if model.waiting() {
+        canvas.empty(1, &["analysing …  { } goes to another group, q quits"]);
+    } else {
+        canvas.empty(1, &["the analysis failed: { } goes to another group, W lists warnings"]);
+    }
+}
+
+/// Draws the `rows` of a list below a header, the selected one in sight.
+fn list(
+    canvas: &mut Canvas,
+    from: usize,
+    rows: usize,
+    cursor: Option<usize>,
+    mut make: impl FnMut(usize, &Theme) -> Row,
+) {
+    let height = canvas.height().saturating_sub(from);
+    let first = super::canvas::first_in_sight(cursor.unwrap_or(0), rows, height);
+    let theme = *canvas.theme;
+    for (y, at) in (first..rows).take(height).enumerate() {
+        let row = make(at, &theme);
+        canvas.draw(from + y, &row, cursor == Some(at));
+    }
+}
+
+/// The mark at the left of a row: the cursor.
+const fn mark(selected: bool) -> &'static str {
+    if selected { "▸" } else { " " }
+}
+
+/// The short title of a column.
+fn column_title(name: &str) -> String {
+    match name {
+        "grpo" => "GRPO".to_owned(),
+        "grpo-step" => "G+Step".to_owned(),
+        "rtmc" => "RTMC".to_owned(),
+        "dr-grpo" => "DrGRPO".to_owned(),
+        other => {
+            let name = other.strip_prefix("logged:").unwrap_or(other);
+            crate::export::text::line(name).into_owned()
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! The title line, the line that takes the selected value apart, and the line of warnings.
+
+use crate::analysis::explain::kinds;
+use crate::export::text;
+use crate::rollout::Outcome;
+use crate::tui::canvas::{Canvas, Row};
+use crate::tui::glyphs;
+use crate::tui::model::{Model, PARTIAL};
+use crate::tui::numbers::{plain, setting, signed};
+
+/// What was loaded, how many are scored, warnings.
+pub fn draw(model: &Model, canvas: &mut Canvas) {
+    let theme = *canvas.theme;
+    let width = canvas.width();
+    let mut right = Row::new();
+    if model.waiting() && model.snapshot().is_some() {
+        right.put("computing …  ", theme.dim);
+    }
+    let warnings = model.warnings().len();
+    if warnings > 0 {
+        right.put(format!("⚠ {warnings}"), theme.warn);
+        if width >= 100 {
+            right.put(if warnings == 1 { " warning" } else { " warnings" }, theme.warn);
+        }
+    }
+    right.gap(1);
+    let mut row = Row::new();
+    // The program's name is the first thing to go.
+    row.put(if width < 60 { " " } else { " credscope  " }, theme.title);
+    let Some(snapshot) = model.snapshot() else {
+        let groups = model.corpus.groups.len();
+        row.put(format!("{groups} groups"), theme.text);
+        canvas.row(0, &row);
+        return;
+    };
+    let analysis = &snapshot.analysis;
+    let task = text::line(&analysis.group.key.task).into_owned();
+    let room = (width / 3).max(12);
+    row.put(text::cut(&task, room).into_owned(), theme.title);
+    let groups = model.corpus.groups.len();
+    if groups > 1 {
+        let at = model.shown.as_ref().map_or(0, |(g, _)| g + 1);
+        row.put(format!(" {at}/{groups}"), theme.dim);
+    }
+    let ok = analysis.basis.successes();
+    let scored = snapshot.row.scored;
+    row.put(format!("  {scored} of {} scored ", snapshot.row.rollouts), theme.text);
+    row.put(format!("✓{ok} "), theme.pos);
+    row.put(format!("✗{}", scored - ok), theme.neg);
+    let mut extras: Vec<(String, bool)> = Vec::new();
+    if snapshot.row.uniform {
+        let why = if scored == 1 { "group of 1: no baseline" } else { "uniform" };
+        extras.push((why.to_owned(), true));
+    }
+    if let Some(partial) = model.notices.iter().find(|n| n.code == PARTIAL) {
+        extras.push((partial.text.clone(), true));
+    }
+    extras.push((format!("{} steps", snapshot.row.steps), false));
+    extras.push((format!("{} states", snapshot.row.states), false));
+    let preset = analysis.settings.granularity.name();
+    let abstraction = analysis.abstraction.id();
+    extras.push(if abstraction == "swe" {
+        (preset, false)
+    } else {
+        (abstraction.to_owned(), false)
+    });
+    let credit = &analysis.settings.credit;
+    extras.push((format!("γ {}", setting(credit.gamma)), false));
+    extras.push((format!("n_prior {}", setting(credit.n_prior)), false));
+    extras.push((format!("X {}  Y {}", analysis.settings.x, analysis.settings.y), false));
+    for (extra, loud) in extras {
+        let extra = text::line(&extra).into_owned();
+        if row.width() + 2 + text::width(&extra) + 1 + right.width() > width {
+            break;
+        }
+        row.put("  ", theme.text);
+        row.put(extra, if loud { theme.warn } else { theme.text });
+    }
+    canvas.row(0, &row);
+    let mut placed = Row::new();
+    placed.append(row);
+    placed.to(width.saturating_sub(right.width()));
+    placed.append(right);
+    canvas.row(0, &placed);
+}
+
+/// `r2 t2 −0.725 = comparison −0.800 prior +0.086 discount +0.022 shaping −0.033`
+pub fn sum(model: &Model, canvas: &mut Canvas) {
+    let theme = *canvas.theme;
+    let mut row = Row::new();
+    row.gap(1);
+    let Some(snapshot) = model.snapshot() else {
+        return;
+    };
+    let analysis = &snapshot.analysis;
+    let group = &analysis.group;
+    if group.rollouts.get(model.cursor.rollout).is_none() {
+        return;
+    }
+    row.put(snapshot.name(model.cursor.rollout, 16), theme.title);
+    let Some(step) = model.step() else {
+        row.put("  has no steps: ] goes to the next rollout", theme.dim);
+        canvas.row(0, &row);
+        return;
+    };
+    row.put(format!(" t{}", model.cursor.step), theme.title);
+    let column = analysis.y_column();
+    let Some(value) = column.get(step) else {
+        let reason = column.reason(step).unwrap_or("no value");
+        row.put(format!("  no {}: {reason}", analysis.settings.y), theme.dim);
+        canvas.row(0, &row);
+        return;
+    };
+    row.put(" ", theme.text);
+    row.put(signed(value, 3), theme.of_sign(value).patch(bold()));
+    let shared = analysis.column("rtmc").is_some_and(|(spec, _)| spec.params.entries().is_empty());
+    let split = analysis.step_row(step).split.filter(|_| analysis.settings.y == "rtmc" && shared);
+    if let Some(split) = split {
+        let winner = analysis.why(step);
+        let room = canvas.width().saturating_sub(row.width());
+        // Whole parts only: what does not fit is not shown at all, and a dot row says so.
+        let parts = |names: [&str; 4], room: usize| {
+            let mut tail = Row::new();
+            tail.put(" =", theme.text);
+            let mut whole = true;
+            for ((name, part), word) in kinds(&split).into_iter().zip(names) {
+                let loud = winner == Some(name);
+                let number = signed(part, 3);
+                if tail.width() + word.len() + text::width(&number) + 2 > room {
+                    tail.put(" …", theme.dim);
+                    whole = false;
+                    break;
+                }
+                tail.put(format!(" {word} "), if loud { theme.strong } else { theme.text });
+                let style = theme.of_sign(part);
+                tail.put(number, if loud { style.patch(bold()) } else { style });
+            }
+            (tail, whole)
+        };
+        let (long, fits) = parts(["comparison", "prior", "discount", "shaping"], room);
+        let (short, _) = parts(["comp", "prior", "disc", "shape"], room);
+        row.append(if fits { long } else { short });
+    } else if let Some(node) = model.explanation.as_ref().and_then(|e| e.node.as_ref()) {
+        row.put(format!(" = {}", node.expression()), theme.dim);
+    }
+    canvas.row(0, &row);
+}
+
+/// The first warning, and what else is there.
+pub fn note(model: &Model, canvas: &mut Canvas) {
+    let theme = *canvas.theme;
+    let mut row = Row::new();
+    row.gap(1);
+    let warnings = model.warnings();
+    if let Some(first) = warnings.first() {
+        row.put("⚠ ", theme.warn);
+        row.put(text::line(&first.text).into_owned(), theme.text);
+        if warnings.len() > 1 {
+            row.put(format!("  and {} more", warnings.len() - 1), theme.dim);
+        }
+        row.put("  W ", theme.key);
+        row.put("what they mean", theme.dim);
+    } else if let Some(snapshot) = model.snapshot() {
+        let unscored = snapshot.row.rollouts - snapshot.row.scored;
+        row.put(format!("no warnings, {unscored} rollouts without a score"), theme.dim);
+    }
+    if let Some(snapshot) = model.snapshot() {
+        let mut tail = Row::new();
+        let outcomes = Outcome::ALL.iter().zip(snapshot.row.outcomes);
+        for (outcome, n) in outcomes.filter(|(_, n)| *n > 0) {
+            tail.put(format!("{} {} {n}  ", glyphs::outcome(*outcome), outcome.name()), theme.dim);
+        }
+        tail.put(format!("V_prior {}", plain(snapshot.analysis.values.v_prior, 3)), theme.dim);
+        tail.gap(1);
+        if row.width() + tail.width() + 2 <= canvas.width() {
+            row.to(canvas.width() - tail.width());
+            row.append(tail);
+        }
+    }
+    canvas.row(0, &row);
+}
+
+fn bold() -> ratatui::style::Style {
+    ratatui::style::Style::new().add_modifier(ratatui::style::Modifier::BOLD)
+}

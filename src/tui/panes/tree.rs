@@ -1,0 +1,292 @@
+//! The tree: folded walks, or states that stand once each. Numbers stay in fixed columns.
+
+use crate::export::text;
+use crate::graph::Evidence;
+use crate::tui::canvas::{Canvas, Row, first_in_sight};
+use crate::tui::glyphs::{Fill, bar};
+use crate::tui::labels::{self, Elision};
+use crate::tui::lens::{Lens, LensKind, LensRow, RowKind};
+use crate::tui::model::Model;
+use crate::tui::numbers::{count, plain, signed};
+use crate::tui::snapshot::Snapshot;
+use crate::tui::theme::Theme;
+
+/// Indent in cells, at most.
+const INDENT: usize = 12;
+/// Above so many rows only those in sight are labelled.
+const LABELLED: usize = 256;
+/// Half of the bar.
+const HALF: usize = 3;
+
+/// Which columns there is room for.
+#[derive(Clone, Copy)]
+struct Columns {
+    label: usize,
+    q: bool,
+    v: bool,
+    bar: bool,
+}
+
+impl Columns {
+    fn new(width: usize, snapshot: &Snapshot) -> Self {
+        let w = snapshot.widths;
+        // Mark, n ✓ ✗, N, V', A, steps.
+        let fixed = 1 + 3 * (w.n + 1) + w.visits + 1 + 7 + 7 + w.steps + 1;
+        let rest = width.saturating_sub(fixed);
+        let with = |more: usize, least: usize| rest >= more + least;
+        let (v, q, bar) = if with(22, 44) {
+            (true, true, true)
+        } else if with(15, 24) {
+            (false, true, true)
+        } else if with(7, 24) {
+            (false, true, false)
+        } else {
+            (false, false, false)
+        };
+        let label = rest
+            .saturating_sub(usize::from(q) * 7)
+            .saturating_sub(usize::from(v) * 7)
+            .saturating_sub(usize::from(bar) * 8);
+        Self { label, q, v, bar }
+    }
+}
+
+/// A row before its label is fitted.
+struct Prepared<'a> {
+    row: &'a LensRow,
+    prefix: String,
+    label: String,
+    marks: String,
+}
+
+/// Draws the pane.
+pub fn draw(model: &Model, snapshot: &Snapshot, canvas: &mut Canvas, focus: bool) {
+    let theme = *canvas.theme;
+    let Some((lens, visible)) = model.tree() else {
+        return;
+    };
+    let mut extra = Row::new();
+    let scored = snapshot.row.scored;
+    match model.lens {
+        LensKind::Paths => {
+            let rows = snapshot.analysis.paths.rows.len();
+            extra.put(
+                format!("paths  {rows} rows of at most {}", (2 * scored).max(1) - 1),
+                theme.text,
+            );
+        }
+        LensKind::States => {
+            let rows = lens.rows.len();
+            let states = snapshot.row.states;
+            extra.put(format!("states  {rows} rows for {states} states, each once"), theme.text);
+        }
+    }
+    if visible.len() < lens.rows.len() && model.lens == LensKind::States
+        || !model.folds().closed.is_empty()
+    {
+        extra.put(format!("  {} in sight", visible.len()), theme.dim);
+    }
+    let other = if model.lens == LensKind::Paths { "states" } else { "paths" };
+    canvas.rule("1 Tree", extra, &[("hl", "fold"), ("t", other)], focus);
+    let columns = Columns::new(canvas.width(), snapshot);
+    header(snapshot, columns, canvas);
+    if lens.rows.is_empty() {
+        canvas.empty(2, &["no rollout of this group has steps: } goes to the next group"]);
+        return;
+    }
+    let cursor = model.step().and_then(|step| lens.position(&visible, step));
+    // Elision goes by pane; of a very long tree only what is in sight is labelled.
+    let height = canvas.height().saturating_sub(2);
+    let first = first_in_sight(cursor.unwrap_or(0), visible.len(), height);
+    let labelled = if visible.len() > LABELLED { first..first + height } else { 0..visible.len() };
+    let prepared: Vec<Option<Prepared>> = visible
+        .iter()
+        .enumerate()
+        .map(|(at, &i)| {
+            labelled.contains(&at).then(|| prepare(model, snapshot, lens, i, columns)).flatten()
+        })
+        .collect();
+    let level = labels::elision(&prepared.iter().flatten().map(|p| {
+        let taken = text::width(&p.prefix) + text::width(&p.marks);
+        (p.label.as_str(), columns.label.saturating_sub(taken))
+    }));
+    super::list(canvas, 2, prepared.len(), cursor, |at, theme| {
+        prepared
+            .get(at)
+            .and_then(Option::as_ref)
+            .map_or_else(Row::new, |p| line(snapshot, p, columns, level, cursor == Some(at), theme))
+    });
+}
+
+fn header(snapshot: &Snapshot, columns: Columns, canvas: &mut Canvas) {
+    let theme = *canvas.theme;
+    let w = snapshot.widths;
+    let mut row = Row::new();
+    row.gap(1).left("first action", columns.label, theme.dim);
+    row.right("n", w.n + 1, theme.dim);
+    row.right("✓", w.n + 1, theme.pos);
+    row.right("✗", w.n + 1, theme.neg);
+    row.gap(1).middle("N", w.visits, theme.dim);
+    if columns.q {
+        row.right("Q", 7, theme.dim);
+    }
+    if columns.v {
+        row.right("V", 7, theme.dim);
+    }
+    row.right("V'", 7, theme.dim).right("A", 7, theme.dim);
+    if columns.bar {
+        row.gap(8);
+    }
+    row.right("stp", w.steps + 1, theme.dim);
+    canvas.row(1, &row);
+}
+
+fn prepare<'a>(
+    model: &Model,
+    snapshot: &Snapshot,
+    lens: &'a Lens,
+    index: usize,
+    columns: Columns,
+) -> Option<Prepared<'a>> {
+    let row = lens.rows.get(index)?;
+    let label = snapshot.analysis.action_label(row.step);
+    let segment = row.kind == RowKind::Segment;
+    let target = match row.kind {
+        RowKind::Edge(Some(state)) => format!(" →s{state}"),
+        RowKind::Edge(None) => " →end".to_owned(),
+        RowKind::Link(state) => format!(" ↪s{state}"),
+        RowKind::Loop(visits) => format!(" ↺{visits}"),
+        RowKind::Segment | RowKind::Inner => String::new(),
+    };
+    // A number says how many are folded in a segment; a single step needs none.
+    let counted = |glyph: char, n: u32| match (n, segment) {
+        (0, _) => String::new(),
+        (n, true) => format!(" {glyph}{n}"),
+        (_, false) => format!(" {glyph}"),
+    };
+    let elsewhere = match row.elsewhere {
+        0 => String::new(),
+        n => format!(" ≡{}", n + 1),
+    };
+    let marks = [target, elsewhere, counted('⋎', row.branching), counted('↺', row.revisits)];
+    // Close together where the label needs the room.
+    let several = marks.iter().filter(|m| !m.is_empty()).count() > 1;
+    let marks = if columns.label < 30 && several {
+        format!(" {}", marks.concat().replace(' ', ""))
+    } else {
+        marks.concat()
+    };
+    Some(Prepared { row, prefix: prefix(model, lens, index, row), label, marks })
+}
+
+/// Guides of the ancestors, the branch to the row, and whether it is open.
+fn prefix(model: &Model, lens: &Lens, index: usize, row: &LensRow) -> String {
+    let mut out = String::new();
+    let guides = lens.guides(index);
+    for follows in &guides {
+        out.push(if *follows { '│' } else { ' ' });
+    }
+    if row.kind == RowKind::Inner {
+        let parent = row.parent.and_then(|p| lens.rows.get(p));
+        out.push(if parent.is_some_and(|p| p.parent_of_rows) { '│' } else { ' ' });
+        out.push('·');
+        return deep(out, row.depth as usize);
+    }
+    if row.depth > 0 {
+        out.push(if row.last { '└' } else { '├' });
+    }
+    let folds = model.folds();
+    let open = if row.parent_of_rows {
+        Some(!folds.closed.contains(&index))
+    } else if row.folds() {
+        Some(folds.opened.contains(&index))
+    } else {
+        None
+    };
+    out.push(match open {
+        Some(true) => '▾',
+        Some(false) => '▸',
+        None if row.depth > 0 => '─',
+        None => ' ',
+    });
+    deep(out, row.depth as usize)
+}
+
+/// Past the indent that fits, the depth is written as a number.
+fn deep(prefix: String, depth: usize) -> String {
+    if depth <= INDENT {
+        return prefix;
+    }
+    let tail: String = {
+        let mut last: Vec<char> = prefix.chars().rev().take(2).collect();
+        last.reverse();
+        last.into_iter().collect()
+    };
+    text::fit_right(&format!("+{}{tail}", depth - INDENT), INDENT + 2)
+}
+
+fn line(
+    snapshot: &Snapshot,
+    prepared: &Prepared,
+    columns: Columns,
+    level: Elision,
+    selected: bool,
+    theme: &Theme,
+) -> Row {
+    let row = prepared.row;
+    let w = snapshot.widths;
+    let analysis = &snapshot.analysis;
+    let weak = matches!(row.evidence, None | Some(Evidence::Own | Evidence::Single));
+    let action = if weak { theme.dim } else { theme.text };
+    let mut out = Row::new();
+    out.put(super::mark(selected), theme.text);
+    out.put(prepared.prefix.clone(), theme.dim);
+    let marks = text::width(&prepared.marks);
+    let room = columns.label.saturating_sub(text::width(&prepared.prefix) + marks);
+    out.put(labels::label(&prepared.label, level, room), action);
+    out.put(
+        text::cut(&prepared.marks, columns.label.saturating_sub(out.width() - 1)).into_owned(),
+        theme.dim,
+    );
+    out.to(columns.label + 1);
+    let (n, ok, bad) = row.counts;
+    out.right(&count(u64::from(n)), w.n + 1, theme.text);
+    out.right(&count(u64::from(ok)), w.n + 1, if ok > 0 { theme.pos } else { theme.dim });
+    out.right(&count(u64::from(bad)), w.n + 1, if bad > 0 { theme.neg } else { theme.dim });
+    let state = analysis.graph.pair(row.pair).state;
+    let (q, v) = (analysis.values.pair(row.pair), analysis.values.state(state));
+    out.right(&format!("{}/{}", q.n, v.n), w.visits + 1, action);
+    let smoothed = analysis.values.smoothed(state).filter(|_| q.n > 0);
+    let number = |x: Option<f64>| x.map_or_else(|| "·".to_owned(), |x| plain(x, 3));
+    if columns.q {
+        out.right(&number((q.n > 0).then_some(q.mean)), 7, theme.dim);
+    }
+    if columns.v {
+        out.right(&number((v.n > 0).then_some(v.mean)), 7, theme.dim);
+    }
+    out.right(&number(smoothed), 7, theme.dim);
+    let a = analysis.pair_advantage(row.pair);
+    match a {
+        Some(a) => out.right(&signed(a, 3), 7, theme.of_sign(a)),
+        None => out.right("·", 7, theme.dim),
+    };
+    if columns.bar {
+        let scale = snapshot.scale(rtmc(snapshot), false);
+        let fill = Fill::Class(row.evidence.unwrap_or(Evidence::Single));
+        let (left, right) = bar(a.unwrap_or(0.0), scale, HALF, fill);
+        out.gap(1).solid(left, theme.neg);
+        out.put("│", theme.dim).solid(right, theme.pos);
+    }
+    out.right(&row.steps.to_string(), w.steps + 1, theme.dim);
+    out
+}
+
+/// The column whose scale fits the tree's advantages.
+fn rtmc(snapshot: &Snapshot) -> usize {
+    snapshot
+        .analysis
+        .columns
+        .iter()
+        .position(|(spec, _)| spec.name == "rtmc")
+        .unwrap_or_else(|| snapshot.y())
+}

@@ -1,0 +1,181 @@
+//! Everything that the main screen draws of one group under one setting, made by the worker: the
+//! analysis, its rows, and what drawing needs of it (scales of bars, widths of columns, rows of trees).
+
+use std::sync::Arc;
+
+use super::labels::names;
+use super::lens::{Lens, LensKind};
+use super::numbers::digits;
+use crate::analysis::{
+    Analysis, AnalysisSettings, By, GroupRow, RolloutRow, Tally, Warning, Weight, breakdown,
+};
+use crate::export::text::{cut_left, width};
+use crate::graph::Evidence;
+use crate::rollout::Group;
+
+/// Widths of counts, by the largest value of the group, so that nothing moves while scrolling.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Widths {
+    /// Rollouts.
+    pub n: usize,
+    /// `N(s,a)/N(s)`.
+    pub visits: usize,
+    /// Step numbers.
+    pub t: usize,
+    /// Rollout ids.
+    pub id: usize,
+    /// Numbers of steps.
+    pub steps: usize,
+}
+
+/// A group under one setting, ready to draw.
+#[derive(Debug)]
+pub struct Snapshot {
+    /// The analysis.
+    pub analysis: Arc<Analysis>,
+    /// The row of the group.
+    pub row: GroupRow,
+    /// The rows of its rollouts.
+    pub rollouts: Vec<RolloutRow>,
+    /// Largest magnitude of each column.
+    pub scales: Vec<f64>,
+    /// The step whose comparison is the largest.
+    pub pivotal: Option<usize>,
+    /// Quadrants of the successes and of the failures.
+    pub outcomes: [Tally; 2],
+    /// Steps in each evidence class, of the successes and of the failures.
+    pub outcome_evidence: [[u32; 4]; 2],
+    /// Quadrants of each evidence class.
+    pub by_evidence: [Tally; 4],
+    /// The rows of both lenses.
+    pub paths: Lens,
+    /// The rows of the state lens.
+    pub states: Lens,
+    /// Ids of the rollouts as the panes write them.
+    pub names: Vec<String>,
+    /// Widths of columns.
+    pub widths: Widths,
+}
+
+impl Snapshot {
+    /// Analyses a group and prepares its drawing.
+    #[must_use]
+    pub fn new(group: &Arc<Group>, settings: &AnalysisSettings) -> Self {
+        let analysis = Arc::new(Analysis::new(Arc::clone(group), settings));
+        let row = analysis.group_row(false);
+        let rollouts: Vec<RolloutRow> =
+            (0..group.rollouts.len()).map(|i| analysis.rollout_row(i)).collect();
+        let mut outcomes = [Tally::default(); 2];
+        let mut outcome_evidence = [[0; 4]; 2];
+        for r in rollouts.iter().filter(|r| r.scored.is_ok()) {
+            let side = usize::from(analysis.basis.success.get(r.rollout) != Some(&true));
+            if let (Some(tally), Some(classes)) =
+                (outcomes.get_mut(side), outcome_evidence.get_mut(side))
+            {
+                tally.merge(&r.tally);
+                for (sum, more) in classes.iter_mut().zip(r.evidence) {
+                    *sum += more;
+                }
+            }
+        }
+        let mut by_evidence = [Tally::default(); 4];
+        for (key, tally) in breakdown(&analysis, By::Evidence, false, Weight::Steps) {
+            let class = Evidence::ALL.iter().position(|e| e.name() == key.text);
+            if let Some(slot) = class.and_then(|c| by_evidence.get_mut(c)) {
+                *slot = tally;
+            }
+        }
+        let scales = analysis
+            .columns
+            .iter()
+            .map(|(_, column)| {
+                column
+                    .cells
+                    .iter()
+                    .filter_map(|c| c.ok())
+                    .fold(0.0, |most: f64, a| most.max(a.abs()))
+            })
+            .collect();
+        let most_visits = analysis.values.states.iter().map(|m| m.n).max().unwrap_or(0);
+        let longest = group.rollouts.iter().map(|r| r.steps.len()).max().unwrap_or(0);
+        let names = names(group.rollouts.iter().map(|r| r.id.as_str()));
+        let widths = Widths {
+            n: digits(group.rollouts.len() as u64),
+            visits: 2 * digits(u64::from(most_visits)) + 1,
+            t: digits(longest.saturating_sub(1) as u64).max(2),
+            id: names.iter().map(|n| width(n)).max().unwrap_or(2),
+            steps: digits(longest as u64).max(3),
+        };
+        Self {
+            paths: Lens::new(&analysis, LensKind::Paths),
+            states: Lens::new(&analysis, LensKind::States),
+            pivotal: analysis.pivotal(),
+            row,
+            rollouts,
+            scales,
+            outcomes,
+            outcome_evidence,
+            by_evidence,
+            names,
+            widths,
+            analysis,
+        }
+    }
+
+    /// The id of a rollout as the panes write it, in at most `limit` cells.
+    #[must_use]
+    pub fn name(&self, rollout: usize, limit: usize) -> String {
+        let name = self.names.get(rollout).map_or("", String::as_str);
+        cut_left(name, limit).into_owned()
+    }
+
+    /// The rows of a lens.
+    #[must_use]
+    pub const fn lens(&self, kind: LensKind) -> &Lens {
+        match kind {
+            LensKind::Paths => &self.paths,
+            LensKind::States => &self.states,
+        }
+    }
+
+    /// Index of the Y column.
+    #[must_use]
+    pub fn y(&self) -> usize {
+        let name = &self.analysis.settings.y;
+        self.analysis.columns.iter().position(|(spec, _)| spec.name == *name).unwrap_or(0)
+    }
+
+    /// The largest magnitude of a bar: the column's own, or that of all columns.
+    #[must_use]
+    pub fn scale(&self, column: usize, shared: bool) -> f64 {
+        if shared {
+            self.scales.iter().copied().fold(0.0, f64::max)
+        } else {
+            self.scales.get(column).copied().unwrap_or(0.0)
+        }
+    }
+}
+
+/// What the list of groups shows of a group.
+#[derive(Debug, Clone)]
+pub struct Summary {
+    /// Its row.
+    pub row: GroupRow,
+    /// Successes among the scored rollouts.
+    pub successes: usize,
+    /// Its warnings.
+    pub warnings: Vec<Warning>,
+}
+
+impl Summary {
+    /// Analyses a group for its row alone.
+    #[must_use]
+    pub fn new(group: &Arc<Group>, settings: &AnalysisSettings) -> Self {
+        let analysis = Analysis::new(Arc::clone(group), settings);
+        Self {
+            row: analysis.group_row(false),
+            successes: analysis.basis.successes(),
+            warnings: analysis.warnings,
+        }
+    }
+}

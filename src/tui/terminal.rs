@@ -1,0 +1,270 @@
+//! The terminal: taken over on start, given back on every way out.
+//!
+//! Nothing is asked of the terminal (no queries); it is written to only inside synchronized updates.
+
+use std::fmt::Write as _;
+use std::io::{self, IsTerminal, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::ThreadId;
+
+use base64::Engine as _;
+use crossbeam_channel::Sender;
+use crossterm::cursor::{Hide, Show};
+use crossterm::event::{
+    DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture, Event,
+};
+use crossterm::terminal::{
+    BeginSynchronizedUpdate, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen,
+    disable_raw_mode, enable_raw_mode,
+};
+use crossterm::{execute, queue};
+use ratatui::Terminal;
+use ratatui::backend::{Backend, CrosstermBackend};
+use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGTSTP};
+use signal_hook::iterator::Signals;
+
+use super::update::Msg;
+
+/// Largest text that is put on the clipboard: terminals drop longer sequences without a word.
+const CLIPBOARD: usize = 74_000;
+
+/// Whether the terminal is taken over now: giving it back twice does no harm, but writes.
+static TAKEN: AtomicBool = AtomicBool::new(false);
+
+/// Whether the next continue signal ends our own suspension, which paints everything itself.
+static SUSPENDED: AtomicBool = AtomicBool::new(false);
+
+/// What the run loop asks of a screen. The tests' screen does nothing but draw.
+pub trait Screen {
+    /// Where it is drawn.
+    type Backend: Backend;
+    /// The drawing surface.
+    fn terminal(&mut self) -> &mut Terminal<Self::Backend>;
+    /// Called before each draw.
+    fn before_draw(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+    /// Called after each draw.
+    fn after_draw(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+    /// Puts a text on the clipboard; what to tell the person.
+    fn copy(&mut self, text: &str) -> io::Result<String>;
+    /// Hands the terminal to the shell and comes back when continued.
+    fn suspend(&mut self) -> io::Result<()>;
+    /// Forgets what the terminal shows: the next draw paints everything.
+    fn repaint(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The real terminal.
+pub struct Tty {
+    terminal: Terminal<CrosstermBackend<io::Stdout>>,
+    mouse: bool,
+}
+
+impl Tty {
+    /// Takes the terminal over.
+    pub fn enter(mouse: bool) -> io::Result<Self> {
+        take_over(mouse)?;
+        let terminal = Terminal::new(CrosstermBackend::new(io::stdout()));
+        match terminal {
+            Ok(terminal) => Ok(Self { terminal, mouse }),
+            Err(error) => {
+                give_back();
+                Err(error)
+            }
+        }
+    }
+}
+
+impl Drop for Tty {
+    fn drop(&mut self) {
+        give_back();
+    }
+}
+
+impl Screen for Tty {
+    type Backend = CrosstermBackend<io::Stdout>;
+
+    fn terminal(&mut self) -> &mut Terminal<Self::Backend> {
+        &mut self.terminal
+    }
+
+    fn before_draw(&mut self) -> io::Result<()> {
+        queue!(io::stdout(), BeginSynchronizedUpdate)
+    }
+
+    fn after_draw(&mut self) -> io::Result<()> {
+        execute!(io::stdout(), EndSynchronizedUpdate)
+    }
+
+    fn copy(&mut self, text: &str) -> io::Result<String> {
+        let Some(sequence) = osc52(text, std::env::var_os("TMUX").is_some(), in_screen()) else {
+            return Ok(format!(
+                "{} bytes are too many for the terminal's clipboard (limit {CLIPBOARD})",
+                text.len()
+            ));
+        };
+        let mut out = io::stdout();
+        out.write_all(sequence.as_bytes())?;
+        out.flush()?;
+        let first = text.lines().next().unwrap_or_default();
+        Ok(format!("copied: {}", crate::export::text::cut(first, 60)))
+    }
+
+    fn suspend(&mut self) -> io::Result<()> {
+        give_back();
+        SUSPENDED.store(true, Ordering::SeqCst);
+        signal_hook::low_level::emulate_default_handler(SIGTSTP)?;
+        self.repaint()
+    }
+
+    fn repaint(&mut self) -> io::Result<()> {
+        // After a stop from outside the shell may have changed the mode, too: take all of it again.
+        give_back();
+        take_over(self.mouse)?;
+        self.terminal = Terminal::new(CrosstermBackend::new(io::stdout()))?;
+        Ok(())
+    }
+}
+
+fn in_screen() -> bool {
+    std::env::var("TERM").is_ok_and(|t| t.starts_with("screen"))
+        && std::env::var_os("STY").is_some()
+}
+
+/// The sequence that sets the clipboard, wrapped for the multiplexer; `None` where it is too long.
+fn osc52(text: &str, tmux: bool, screen: bool) -> Option<String> {
+    let body = base64::engine::general_purpose::STANDARD.encode(text);
+    if body.len() > CLIPBOARD {
+        return None;
+    }
+    let plain = format!("\u{1b}]52;c;{body}\u{7}");
+    Some(if tmux {
+        format!("\u{1b}Ptmux;\u{1b}{plain}\u{1b}\\")
+    } else if screen {
+        // screen takes short strings only: each piece in a wrapping of its own.
+        let mut out = String::new();
+        let mut piece = String::new();
+        for c in plain.chars() {
+            piece.push(c);
+            if piece.len() >= 700 {
+                let _ = write!(out, "\u{1b}P{piece}\u{1b}\\");
+                piece.clear();
+            }
+        }
+        let _ = write!(out, "\u{1b}P{piece}\u{1b}\\");
+        out
+    } else {
+        plain
+    })
+}
+
+fn take_over(mouse: bool) -> io::Result<()> {
+    enable_raw_mode()?;
+    TAKEN.store(true, Ordering::SeqCst);
+    let mut out = io::stdout();
+    let done = execute!(out, EnterAlternateScreen, EnableBracketedPaste, Hide)
+        .and_then(|()| if mouse { execute!(out, EnableMouseCapture) } else { Ok(()) });
+    if done.is_err() {
+        give_back();
+    }
+    done
+}
+
+/// Gives the terminal back. Errors are of no use here: there may be no terminal any more.
+fn give_back() {
+    if !TAKEN.swap(false, Ordering::SeqCst) {
+        return;
+    }
+    let mut out = io::stdout();
+    let _ = execute!(
+        out,
+        EndSynchronizedUpdate,
+        DisableMouseCapture,
+        DisableBracketedPaste,
+        LeaveAlternateScreen,
+        Show
+    );
+    let _ = disable_raw_mode();
+}
+
+/// Whether a screen can be drawn here at all.
+#[must_use]
+pub fn can_draw() -> bool {
+    io::stdout().is_terminal() && std::env::var("TERM").is_ok_and(|t| !t.is_empty() && t != "dumb")
+}
+
+/// A panic of the screen's own thread gives the terminal back before it is reported. One of a worker
+/// is caught there and told on the screen: nothing is written over it.
+pub fn guard_panics() {
+    let screen: ThreadId = std::thread::current().id();
+    let before = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        if std::thread::current().id() == screen {
+            give_back();
+            before(info);
+        } else if !TAKEN.load(Ordering::SeqCst) {
+            before(info);
+        }
+    }));
+}
+
+/// Sends signals as messages.
+pub fn listen_signals(outbox: Sender<Msg>) -> io::Result<()> {
+    let mut signals = Signals::new([SIGTERM, SIGHUP, SIGINT, SIGTSTP, SIGCONT])?;
+    std::thread::Builder::new()
+        .name("credscope-signals".to_owned())
+        .spawn(move || {
+            for signal in signals.forever() {
+                let msg = match signal {
+                    SIGTSTP => Msg::Stop,
+                    // Taking over twice would let keys through in between.
+                    SIGCONT if SUSPENDED.swap(false, Ordering::SeqCst) => continue,
+                    SIGCONT => Msg::Repaint,
+                    other => Msg::Signal(other),
+                };
+                if outbox.send(msg).is_err() {
+                    return;
+                }
+            }
+        })
+        .map(drop)
+}
+
+/// Sends keys and sizes as messages. Pasted text fires no key.
+pub fn listen_keys(outbox: Sender<Msg>) -> io::Result<()> {
+    std::thread::Builder::new()
+        .name("credscope-keys".to_owned())
+        .spawn(move || {
+            loop {
+                let msg = match crossterm::event::read() {
+                    Ok(Event::Key(key)) => Msg::Key(key),
+                    Ok(Event::Resize(width, height)) => Msg::Resize(width, height),
+                    Ok(_) => continue,
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                    Err(_) => Msg::InputClosed,
+                };
+                let last = matches!(msg, Msg::InputClosed);
+                if outbox.send(msg).is_err() || last {
+                    return;
+                }
+            }
+        })
+        .map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_clipboard_is_wrapped_for_multiplexers_and_limited() {
+        assert_eq!(osc52("hi", false, false).unwrap(), "\u{1b}]52;c;aGk=\u{7}");
+        assert!(osc52("hi", true, false).unwrap().starts_with("\u{1b}Ptmux;\u{1b}\u{1b}]52"));
+        assert!(osc52(&"x".repeat(2000), false, true).unwrap().matches("\u{1b}P").count() > 2);
+        assert_eq!(osc52(&"x".repeat(80_000), false, false), None);
+    }
+}

@@ -1,0 +1,445 @@
+//! What a message does to the model, and which effects it asks for. Pure: nothing is drawn, read,
+//! computed at length or written here.
+
+use std::sync::Arc;
+
+use crossterm::event::{KeyEvent, KeyEventKind};
+use ratatui::layout::Rect;
+
+use super::keymap::{self, Action};
+use super::layout::Pane;
+use super::model::{Cursor, Layer, Model, Reader, Text, Typed};
+use super::navigate;
+use super::refresh;
+use super::snapshot::{Snapshot, Summary};
+use super::text::Document;
+use crate::analysis::AnalysisSettings;
+use crate::rollout::Group;
+
+/// What happened.
+#[derive(Debug)]
+pub enum Msg {
+    /// A key.
+    Key(KeyEvent),
+    /// The terminal has a new size.
+    Resize(u16, u16),
+    /// The terminal may show something else by now: paint all of it again.
+    Repaint,
+    /// An analysis is done: its request's number, its group.
+    Analysed(u64, usize, Arc<Snapshot>),
+    /// A row of the list of groups is done: its settings' number, its group.
+    Summarised(u64, usize, Arc<Summary>),
+    /// A text was read, or could not be.
+    Read((usize, usize, usize), Result<Arc<Document>, String>),
+    /// A worker failed; what it says.
+    Failed(String),
+    /// A message for the person.
+    Say(String),
+    /// A signal that ends the program.
+    Signal(i32),
+    /// The shell's stop signal.
+    Stop,
+    /// The keyboard is gone.
+    InputClosed,
+}
+
+/// What the run loop is asked to do.
+#[derive(Debug, Clone)]
+pub enum Effect {
+    /// Analyse a group; newer requests replace older ones.
+    Analyse {
+        /// Number of the request.
+        key: u64,
+        /// Index of the group.
+        index: usize,
+        /// The group.
+        group: Arc<Group>,
+        /// Under these settings.
+        settings: AnalysisSettings,
+    },
+    /// Make the rows of the list of groups, one after the other.
+    Summarise {
+        /// Number of the settings.
+        key: u64,
+        /// The groups.
+        groups: Vec<Arc<Group>>,
+        /// Under these settings.
+        settings: AnalysisSettings,
+    },
+    /// Read the text of a step; newer requests replace older ones.
+    Read {
+        /// Group, rollout, step.
+        of: (usize, usize, usize),
+        /// The group.
+        group: Arc<Group>,
+    },
+    /// Put a text on the clipboard.
+    Copy(String),
+    /// Hand the terminal back to the shell until it is continued.
+    Suspend,
+    /// Paint everything again, whatever the terminal shows now.
+    Repaint,
+    /// Leave with this exit code.
+    Quit(u8),
+}
+
+/// The effects that start the screen.
+pub fn begin(model: &mut Model) -> Vec<Effect> {
+    let mut effects = Vec::new();
+    request(model, &mut effects);
+    effects
+}
+
+/// Applies a message.
+pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
+    let mut effects = Vec::new();
+    match msg {
+        Msg::Key(key) => {
+            if key.kind != KeyEventKind::Release {
+                on_key(model, &key, &mut effects);
+            }
+        }
+        Msg::Resize(width, height) => model.area = Rect::new(0, 0, width, height),
+        Msg::Repaint => effects.push(Effect::Repaint),
+        Msg::Analysed(key, group, snapshot) => analysed(model, key, group, snapshot),
+        Msg::Summarised(key, group, summary) => {
+            if key == model.groups.key
+                && let Some(slot) = model.groups.rows.get_mut(group)
+            {
+                *slot = Some(summary);
+            }
+        }
+        Msg::Read(of, result) => {
+            if model.reader.of == Some(of) {
+                model.reader.text = match result {
+                    Ok(document) => Text::Ready(document),
+                    Err(reason) => Text::Failed(reason),
+                };
+                model.reader.width = 0;
+            }
+        }
+        Msg::Failed(text) => {
+            // Nothing newer will come for the last request: what is shown stays.
+            model.shown_key = model.wanted;
+            model.message = Some(text);
+        }
+        Msg::Say(text) => model.message = Some(text),
+        Msg::Signal(signal) => effects.push(Effect::Quit(exit_code(signal))),
+        Msg::Stop => effects.push(Effect::Suspend),
+        Msg::InputClosed => effects.push(Effect::Quit(1)),
+    }
+    refresh::settle(model, &mut effects);
+    effects
+}
+
+/// The exit code of a signal: 128+n.
+pub(super) fn exit_code(signal: i32) -> u8 {
+    u8::try_from(signal).map_or(u8::MAX, |n| n.saturating_add(128))
+}
+
+/// Asks for the analysis of the wanted group under the wanted settings.
+pub(super) fn request(model: &mut Model, effects: &mut Vec<Effect>) {
+    let Some(group) = model.corpus.groups.get(model.group) else {
+        return;
+    };
+    model.wanted += 1;
+    effects.push(Effect::Analyse {
+        key: model.wanted,
+        index: model.group,
+        group: Arc::clone(group),
+        settings: model.settings.clone(),
+    });
+}
+
+/// Goes to another group: what is shown stays until the new one is there.
+pub(super) fn open_group(model: &mut Model, group: usize, effects: &mut Vec<Effect>) {
+    if group >= model.corpus.groups.len() || group == model.group {
+        return;
+    }
+    remember(model);
+    model.group = group;
+    model.groups.at = group;
+    request(model, effects);
+}
+
+fn remember(model: &mut Model) {
+    if let Some((shown, snapshot)) = &model.shown
+        && let Some(rollout) = snapshot.analysis.group.rollouts.get(model.cursor.rollout)
+    {
+        let place = (rollout.id.clone(), model.cursor.step);
+        model.visited.insert(*shown, place);
+    }
+}
+
+fn analysed(model: &mut Model, key: u64, group: usize, snapshot: Arc<Snapshot>) {
+    if key != model.wanted {
+        return;
+    }
+    remember(model);
+    let fresh = model.shown.as_ref().map(|(g, _)| *g) != Some(group);
+    let known = model.visited.get(&group).cloned();
+    let target = &snapshot.analysis.group;
+    let cursor = match (model.start.take().filter(|s| s.group == group), known) {
+        (Some(start), _) => Some(Cursor { rollout: start.rollout, step: start.step }),
+        (None, Some((id, step))) => target.find(&id).map(|rollout| Cursor { rollout, step }),
+        (None, None) => None,
+    };
+    model.cursor = cursor.unwrap_or_else(|| navigate::first(&snapshot));
+    if fresh {
+        model.folds = Default::default();
+        model.reader = Reader::default();
+    } else {
+        // Folds name rows by place: they hold while the rows are the same.
+        let same = model.snapshot().is_some_and(|old| {
+            old.paths.rows.len() == snapshot.paths.rows.len()
+                && old.states.rows.len() == snapshot.states.rows.len()
+        });
+        if !same {
+            model.folds = Default::default();
+        }
+    }
+    model.shown = Some((group, snapshot));
+    model.shown_key = key;
+    model.explanation = None;
+    navigate::clamp(model);
+}
+
+fn on_key(model: &mut Model, key: &KeyEvent, effects: &mut Vec<Effect>) {
+    let Some(name) = keymap::name(key) else {
+        return;
+    };
+    let said = model.message.take();
+    if keymap::action(&name) == Some(Action::Interrupt) {
+        effects.push(Effect::Quit(130));
+        return;
+    }
+    if let Some(layer) = model.layers.last().cloned() {
+        layer_key(model, &layer, &name, effects);
+        return;
+    }
+    if typed_digit(model, &name) {
+        return;
+    }
+    let typed = model.typed.take();
+    let count = typed.filter(|t| t.count).map_or(1, |t| t.number.max(1));
+    if let Some(action) = keymap::action(&name) {
+        act(model, action, count, effects);
+    } else {
+        model.message =
+            said.or_else(|| Some(format!("{name} does nothing here; ? lists the keys")));
+    }
+}
+
+/// Takes a digit. A digit of a pane goes there; `0`, `8` and `9`, or any digit after those, make a
+/// count of all that was typed, and the focus goes back where it was.
+fn typed_digit(model: &mut Model, name: &str) -> bool {
+    let Ok(digit) = name.parse::<usize>() else {
+        return false;
+    };
+    let before =
+        model.typed.unwrap_or(Typed { number: 0, count: false, focus: (model.focus, model.zoom) });
+    let count = before.count || matches!(digit, 0 | 8 | 9);
+    let typed =
+        Typed { number: (before.number * 10 + digit).min(1_000_000), count, focus: before.focus };
+    if count {
+        (model.focus, model.zoom) = before.focus;
+    } else if let Some(Action::Focus(pane)) = keymap::action(name) {
+        focus(model, pane);
+    }
+    model.typed = Some(typed);
+    true
+}
+
+fn layer_key(model: &mut Model, layer: &Layer, name: &str, effects: &mut Vec<Effect>) {
+    let page = usize::from(model.area.height).saturating_sub(4).max(1);
+    let action = keymap::action(name);
+    match layer {
+        Layer::Help { query, scroll } => {
+            let (mut query, mut scroll) = (query.clone(), *scroll);
+            match name {
+                "Esc" => {
+                    model.layers.pop();
+                    return;
+                }
+                "Down" => scroll += 1,
+                "Up" => scroll = scroll.saturating_sub(1),
+                "PgDn" => scroll += page,
+                "PgUp" => scroll = scroll.saturating_sub(page),
+                "Home" => scroll = 0,
+                "Enter" => {}
+                "Backspace" => {
+                    query.pop();
+                    scroll = 0;
+                }
+                // Before a search is typed, the keys of the table still work.
+                "q" if query.is_empty() => effects.push(Effect::Quit(0)),
+                "?" if query.is_empty() => {
+                    model.layers.pop();
+                    return;
+                }
+                "j" if query.is_empty() => scroll += 1,
+                "k" if query.is_empty() => scroll = scroll.saturating_sub(1),
+                "Space" => query.push(' '),
+                one if one.chars().count() == 1 => {
+                    query.push_str(one);
+                    scroll = 0;
+                }
+                _ => {}
+            }
+            let lines = super::panes::help::lines(&query).len();
+            scroll = scroll.min(lines.saturating_sub(1));
+            model.layers.pop();
+            model.layers.push(Layer::Help { query, scroll });
+        }
+        Layer::Warnings { at } => {
+            let last = model.warnings().len().saturating_sub(1);
+            let at = match action {
+                Some(Action::Close | Action::Warnings) => {
+                    model.layers.pop();
+                    return;
+                }
+                Some(Action::Quit) => {
+                    effects.push(Effect::Quit(0));
+                    return;
+                }
+                Some(Action::Help) => {
+                    model.layers.push(Layer::Help { query: String::new(), scroll: 0 });
+                    return;
+                }
+                Some(Action::Down) => at + 1,
+                Some(Action::Up) => at.saturating_sub(1),
+                Some(Action::PageDown) => at + page,
+                Some(Action::PageUp) => at.saturating_sub(page),
+                Some(Action::Top) => 0,
+                Some(Action::Bottom) => last,
+                _ => *at,
+            };
+            model.layers.pop();
+            model.layers.push(Layer::Warnings { at: at.min(last) });
+        }
+    }
+}
+
+/// Gives the focus to a pane. One that is not among the panes of this size takes all the room.
+pub(super) fn focus(model: &mut Model, pane: Pane) {
+    if model.focus == pane {
+        return;
+    }
+    if matches!(model.focus, Pane::Tree | Pane::Steps | Pane::Quadrants | Pane::Rollouts) {
+        model.back = model.focus;
+    }
+    model.focus = pane;
+    model.zoom = false;
+}
+
+fn act(model: &mut Model, action: Action, count: usize, effects: &mut Vec<Effect>) {
+    match action {
+        Action::NextPane => cycle(model, 1),
+        Action::PreviousPane => cycle(model, Pane::CYCLE.len() - 1),
+        Action::Focus(pane) => focus(model, pane),
+        Action::Explain => {
+            model.member = 0;
+            toggle(model, Pane::Explain);
+        }
+        Action::Read => toggle(model, Pane::Reader),
+        Action::Groups => {
+            toggle(model, Pane::Groups);
+            model.groups.at = model.group;
+        }
+        Action::Warnings => model.layers.push(Layer::Warnings { at: 0 }),
+        Action::Help => model.layers.push(Layer::Help { query: String::new(), scroll: 0 }),
+        Action::Close => close(model),
+        Action::Quit => effects.push(Effect::Quit(0)),
+        Action::Interrupt => effects.push(Effect::Quit(130)),
+        Action::Suspend => effects.push(Effect::Suspend),
+        Action::Repaint => effects.push(Effect::Repaint),
+        Action::Theme => {
+            model.look.theme = model.look.theme.next();
+            let kept = model.look.styles();
+            model.message = Some(if model.look.depth == super::theme::Depth::None {
+                "NO_COLOR is set: every theme is drawn without colour".to_owned()
+            } else {
+                format!("theme {}: {}", kept.id.name(), kept.id.about())
+            });
+        }
+        Action::Scale => model.shared_scale = !model.shared_scale,
+        Action::NextColumn => next_column(model, effects),
+        Action::Sort => {
+            let all = super::model::GroupOrder::ALL;
+            let at = all.iter().position(|&o| o == model.groups.order).unwrap_or(0);
+            model.groups.order = all.get((at + 1) % all.len()).copied().unwrap_or_default();
+            if model.focus != Pane::Groups {
+                model.message =
+                    Some(format!("groups sorted by {}; a lists them", model.groups.order.name()));
+            }
+        }
+        Action::Copy => match navigate::value_to_copy(model) {
+            Some(text) => effects.push(Effect::Copy(text)),
+            None => model.message = Some("no value here to copy".to_owned()),
+        },
+        Action::NextGroup | Action::PreviousGroup => {
+            let last = model.corpus.groups.len().saturating_sub(1);
+            let to = if action == Action::NextGroup {
+                (model.group + count).min(last)
+            } else {
+                model.group.saturating_sub(count)
+            };
+            if to == model.group {
+                model.message = Some(match last {
+                    0 => "there is only one group".to_owned(),
+                    _ if to == 0 => "this is the first group".to_owned(),
+                    _ => "this is the last group".to_owned(),
+                });
+            }
+            open_group(model, to, effects);
+        }
+        other => navigate::act(model, other, count, effects),
+    }
+}
+
+/// A second press of its key goes back from a pane that was opened.
+fn toggle(model: &mut Model, pane: Pane) {
+    if model.focus == pane {
+        close(model);
+    } else {
+        focus(model, pane);
+    }
+}
+
+/// Closes the topmost thing that is open: a zoom, then a pane that was opened.
+fn close(model: &mut Model) {
+    if model.zoom {
+        model.zoom = false;
+    } else if matches!(model.focus, Pane::Explain | Pane::Reader | Pane::Groups) {
+        model.focus = model.back;
+    } else {
+        let plan = model.plan();
+        if plan.panes.len() == 1 && model.focus != Pane::Steps && model.area.width >= 80 {
+            model.focus = Pane::Steps;
+        }
+    }
+}
+
+fn cycle(model: &mut Model, by: usize) {
+    let zoom = model.zoom;
+    let at = Pane::CYCLE.iter().position(|&p| p == model.focus).unwrap_or(Pane::CYCLE.len() - by);
+    if let Some(&pane) = Pane::CYCLE.get((at + by) % Pane::CYCLE.len()) {
+        focus(model, pane);
+        model.zoom = zoom;
+    }
+}
+
+fn next_column(model: &mut Model, effects: &mut Vec<Effect>) {
+    let columns = &model.settings.columns;
+    let at = columns.iter().position(|c| c.name == model.settings.y);
+    let next = at.map_or(0, |at| (at + 1) % columns.len().max(1));
+    if let Some(column) = columns.get(next) {
+        model.settings.y = column.name.clone();
+        model.message = Some(if model.settings.y == model.settings.x {
+            format!("Y is {}: the same column as X, so nothing disagrees", column.name)
+        } else {
+            format!("Y is {}", column.name)
+        });
+        request(model, effects);
+    }
+}

@@ -1,0 +1,231 @@
+//! Threads that compute and read while the screen stays live, and the slots that hold their work.
+//!
+//! A slot keeps the latest request only, so that fast keys never queue up work. What comes back
+//! carries the number of its request; the model drops what is old. No drawing, no keys.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+
+use crossbeam_channel::Sender;
+
+use super::snapshot::{Snapshot, Summary};
+use super::text::{Document, TextSource};
+use super::update::{Effect, Msg};
+use crate::analysis::AnalysisSettings;
+use crate::rollout::Group;
+
+/// Who computes. Tests put one in that waits.
+pub trait Analyst: Send + Sync {
+    /// Everything the main screen draws of a group.
+    fn analyse(&self, group: &Arc<Group>, settings: &AnalysisSettings) -> Snapshot {
+        Snapshot::new(group, settings)
+    }
+
+    /// A row of the list of groups.
+    fn summarise(&self, group: &Arc<Group>, settings: &AnalysisSettings) -> Summary {
+        Summary::new(group, settings)
+    }
+}
+
+/// Computes as the library does.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Library;
+
+impl Analyst for Library {}
+
+/// A place for one request: a newer one replaces an older one that nobody took.
+#[derive(Debug)]
+pub struct Slot<T> {
+    state: Mutex<(Option<T>, bool)>,
+    bell: Condvar,
+}
+
+impl<T> Default for Slot<T> {
+    fn default() -> Self {
+        Self { state: Mutex::new((None, false)), bell: Condvar::new() }
+    }
+}
+
+impl<T> Slot<T> {
+    /// Puts a request in.
+    pub fn put(&self, request: T) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.0 = Some(request);
+        self.bell.notify_one();
+    }
+
+    /// Takes the request out, waiting for one. `None` once the slot is closed.
+    pub fn take(&self) -> Option<T> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            if state.1 {
+                return None;
+            }
+            if let Some(request) = state.0.take() {
+                return Some(request);
+            }
+            state = self.bell.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Lets the worker go home.
+    pub fn close(&self) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.1 = true;
+        self.bell.notify_all();
+    }
+}
+
+struct Analysis {
+    key: u64,
+    index: usize,
+    group: Arc<Group>,
+    settings: AnalysisSettings,
+}
+
+struct Survey {
+    key: u64,
+    groups: Vec<Arc<Group>>,
+    settings: AnalysisSettings,
+}
+
+struct Reading {
+    of: (usize, usize, usize),
+    group: Arc<Group>,
+}
+
+#[derive(Default)]
+struct Slots {
+    analysis: Slot<Analysis>,
+    survey: Slot<Survey>,
+    reading: Slot<Reading>,
+    /// Number of the newest survey: an older one stops between two groups.
+    newest_survey: AtomicU64,
+}
+
+/// The workers. Dropping them closes the slots; a running computation ends by itself.
+pub struct Workers {
+    slots: Arc<Slots>,
+}
+
+impl Workers {
+    /// Starts one thread for analyses, one for the list of groups, one for texts.
+    pub fn start(
+        analyst: &Arc<dyn Analyst>,
+        texts: &Arc<dyn TextSource>,
+        outbox: &Sender<Msg>,
+    ) -> std::io::Result<Self> {
+        let slots = Arc::new(Slots::default());
+        let (who, out, at) = (Arc::clone(analyst), outbox.clone(), Arc::clone(&slots));
+        spawn("analysis", move || {
+            while let Some(job) = at.analysis.take() {
+                let done = guarded("the analysis", || who.analyse(&job.group, &job.settings));
+                let msg = match done {
+                    Ok(snapshot) => Msg::Analysed(job.key, job.index, Arc::new(snapshot)),
+                    Err(text) => Msg::Failed(text),
+                };
+                if out.send(msg).is_err() {
+                    return;
+                }
+            }
+        })?;
+        let (who, out, at) = (Arc::clone(analyst), outbox.clone(), Arc::clone(&slots));
+        spawn("groups", move || {
+            while let Some(job) = at.survey.take() {
+                for (i, group) in job.groups.iter().enumerate() {
+                    if at.newest_survey.load(Ordering::Relaxed) != job.key {
+                        break;
+                    }
+                    let done =
+                        guarded("a row of the groups", || who.summarise(group, &job.settings));
+                    let msg = match done {
+                        Ok(summary) => Msg::Summarised(job.key, i, Arc::new(summary)),
+                        Err(text) => Msg::Say(text),
+                    };
+                    if out.send(msg).is_err() {
+                        return;
+                    }
+                }
+            }
+        })?;
+        let (source, out, at) = (Arc::clone(texts), outbox.clone(), Arc::clone(&slots));
+        spawn("texts", move || {
+            while let Some(job) = at.reading.take() {
+                let (_, rollout, step) = job.of;
+                let read = guarded("reading the text", || {
+                    let raw = source.step_text(&job.group, rollout, step)?;
+                    Ok(Arc::new(Document::new(&raw)))
+                });
+                let result = read.unwrap_or_else(Err);
+                if out.send(Msg::Read(job.of, result)).is_err() {
+                    return;
+                }
+            }
+        })?;
+        Ok(Self { slots })
+    }
+
+    /// Takes an effect that is work; gives back one that is not.
+    #[must_use]
+    pub fn take(&self, effect: Effect) -> Option<Effect> {
+        match effect {
+            Effect::Analyse { key, index, group, settings } => {
+                self.slots.analysis.put(Analysis { key, index, group, settings });
+            }
+            Effect::Summarise { key, groups, settings } => {
+                self.slots.newest_survey.store(key, Ordering::Relaxed);
+                self.slots.survey.put(Survey { key, groups, settings });
+            }
+            Effect::Read { of, group } => self.slots.reading.put(Reading { of, group }),
+            other => return Some(other),
+        }
+        None
+    }
+}
+
+impl Drop for Workers {
+    fn drop(&mut self) {
+        self.slots.newest_survey.store(u64::MAX, Ordering::Relaxed);
+        self.slots.analysis.close();
+        self.slots.survey.close();
+        self.slots.reading.close();
+    }
+}
+
+fn spawn(name: &str, run: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
+    std::thread::Builder::new().name(format!("credscope-{name}")).spawn(run).map(drop)
+}
+
+/// Runs something that must not take the screen down with it.
+fn guarded<T>(what: &str, run: impl FnOnce() -> T) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(run)).map_err(|panic| {
+        let said = panic
+            .downcast_ref::<&str>()
+            .map(|s| (*s).to_owned())
+            .or_else(|| panic.downcast_ref::<String>().cloned())
+            .unwrap_or_default();
+        format!("{what} failed: {said}")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slot_keeps_the_latest_only() {
+        let slot = Slot::default();
+        slot.put(1);
+        slot.put(2);
+        assert_eq!(slot.take(), Some(2));
+        slot.close();
+        assert_eq!(slot.take(), None);
+    }
+
+    #[test]
+    fn a_panic_becomes_a_message() {
+        let text = guarded("it", || -> u32 { panic!("boom") }).unwrap_err();
+        assert_eq!(text, "it failed: boom");
+    }
+}

@@ -1,0 +1,314 @@
+//! A small group made by hand, and a screen that draws into memory: tests drive what a person drives.
+#![allow(
+    dead_code,
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::expect_used,
+    clippy::indexing_slicing
+)]
+
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use credscope::analysis::AnalysisSettings;
+use credscope::rollout::raw::{RawArgs, RawStep};
+use credscope::rollout::{
+    Corpus, Group, GroupKey, Outcome, Rollout, StepFacts, StepTable, Symbols,
+};
+use credscope::tui::model::{Look, Model};
+use credscope::tui::text::TextSource;
+use credscope::tui::update::Msg;
+use credscope::tui::worker::{Analyst, Library, Workers};
+use credscope::tui::{Depth, ThemeId, run, terminal};
+use crossbeam_channel::{Receiver, Sender, unbounded};
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+
+/// A rollout: id, success, steps as (state, action).
+pub type Walk<'a> = (&'a str, Outcome, Vec<(String, String)>);
+
+/// A group of opaque steps with a state key each.
+pub fn group(task: &str, walks: &[Walk]) -> Arc<Group> {
+    let mut symbols = Symbols::default();
+    let mut steps = StepTable::default();
+    let mut rollouts = Vec::new();
+    for (id, outcome, walk) in walks {
+        let start = steps.turn.len();
+        for (t, (state, action)) in walk.iter().enumerate() {
+            steps.turn.push(t as u32);
+            steps.step_reward.push(Some(0.005));
+            steps.state.push(symbols.intern(state));
+            steps.action.push(symbols.intern(action));
+            steps.tokens.push(None);
+            steps.text.push(credscope::rollout::TextRef { record: 0, raw: t as u32 });
+            steps.facts.steps.push(StepFacts::default());
+        }
+        rollouts.push(Rollout {
+            id: (*id).to_owned(),
+            outcome: *outcome,
+            outcome_source: "made by hand".to_owned(),
+            ending: String::new(),
+            reward: Some(f64::from(u8::from(*outcome == Outcome::Success))),
+            outcome_reward: None,
+            named_rewards: Vec::new(),
+            harness: None,
+            policy: None,
+            attempt: None,
+            steps: start..steps.turn.len(),
+            records: Vec::new(),
+            segment_starts: Vec::new(),
+            excluded_calls: 0,
+            forked_from: None,
+        });
+    }
+    Arc::new(Group {
+        key: GroupKey { task: task.to_owned(), ..GroupKey::default() },
+        rollouts,
+        steps,
+        symbols,
+        ..Group::default()
+    })
+}
+
+/// Eight rollouts that split twice, four of them successes; one failure starts well.
+pub fn eight() -> Arc<Group> {
+    let walk = |edit: &str, tail: usize| {
+        let mut steps = vec![
+            ("s0".to_owned(), "search:grep@.".to_owned()),
+            ("s1".to_owned(), "view:full@separable.py".to_owned()),
+            ("s2".to_owned(), format!("modify:replace:{edit}@separable.py")),
+        ];
+        for k in 0..tail {
+            steps.push((
+                format!("after {edit}"),
+                format!("test:pytest:{}@tests/test_separable.py", k % 2),
+            ));
+        }
+        steps.push((format!("end {edit}"), "finish".to_owned()));
+        steps
+    };
+    let short = |edit: &str| {
+        vec![
+            ("s0".to_owned(), "view:full@separable.py".to_owned()),
+            ("s9".to_owned(), format!("modify:replace:{edit}@separable.py")),
+            (format!("end {edit}"), "finish".to_owned()),
+        ]
+    };
+    let (ok, bad) = (Outcome::Success, Outcome::Failure);
+    group(
+        "astropy-12907",
+        &[
+            ("r1", ok, walk("7fd1", 5)),
+            ("r2", bad, walk("3859", 0)),
+            ("r3", ok, walk("4a62", 7)),
+            ("r4", bad, short("b6de")),
+            ("r5", ok, walk("33a6", 0)),
+            ("r6", bad, short("2a3b")),
+            ("r7", ok, walk("33a6", 0)),
+            ("r8", bad, short("b627")),
+        ],
+    )
+}
+
+/// A group of everything that is odd: no steps, no verdict, hostile names.
+pub fn odd() -> Arc<Group> {
+    group(
+        "odd \u{1b}[31m文件\u{202e}",
+        &[
+            ("empty", Outcome::Failure, vec![]),
+            ("un\u{7}scored", Outcome::Unscored, vec![("a".into(), "x\u{1b}]0;t\u{7}y".into())]),
+            (
+                "cut",
+                Outcome::Truncated,
+                vec![
+                    ("a".into(), "文件名字很长很长很长很长很长很长很长很长".into()),
+                    ("a".into(), "b".into()),
+                ],
+            ),
+            ("fine", Outcome::Success, vec![("a".into(), "b".into())]),
+        ],
+    )
+}
+
+pub fn corpus() -> Corpus {
+    Corpus { groups: vec![eight(), odd()] }
+}
+
+/// Text for every step: long enough to be cut in a small pane.
+pub struct Made;
+
+impl TextSource for Made {
+    fn step_text(&self, _: &Group, rollout: usize, step: usize) -> Result<RawStep, String> {
+        if rollout == 3 {
+            return Err("trace.jsonl changed since it was loaded".to_owned());
+        }
+        let args = serde_json::json!({
+            "command": "str_replace", "path": "/w/separable.py",
+            "old_str": "old line\n".repeat(12), "new_str": "new line\n".repeat(30),
+        });
+        Ok(RawStep {
+            thought: format!("I think about step {step}. ").repeat(40),
+            tool: Some("file_editor".to_owned()),
+            args: RawArgs::Object(args.as_object().unwrap().clone()),
+            observation: Some(
+                (0..70_000).map(|i| ["line ", &i.to_string(), "\n"].concat()).collect(),
+            ),
+            ..RawStep::default()
+        })
+    }
+}
+
+pub const PLAIN: Look = Look { theme: ThemeId::Default, depth: Depth::Ansi16, ascii: false };
+
+/// A screen in memory that shows each drawing to the test.
+pub struct Memory {
+    terminal: Terminal<TestBackend>,
+    shown: Arc<Mutex<String>>,
+    pub copied: Arc<Mutex<Vec<String>>>,
+    drawn: Sender<()>,
+}
+
+impl terminal::Screen for Memory {
+    type Backend = TestBackend;
+
+    fn terminal(&mut self) -> &mut Terminal<TestBackend> {
+        &mut self.terminal
+    }
+
+    fn after_draw(&mut self) -> std::io::Result<()> {
+        *self.shown.lock().unwrap() = text_of(self.terminal.backend());
+        let _ = self.drawn.send(());
+        Ok(())
+    }
+
+    fn copy(&mut self, text: &str) -> std::io::Result<String> {
+        self.copied.lock().unwrap().push(text.to_owned());
+        Ok("copied".to_owned())
+    }
+
+    fn suspend(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+pub fn text_of(backend: &TestBackend) -> String {
+    let buffer = backend.buffer();
+    let mut out = String::new();
+    for y in 0..buffer.area.height {
+        let mut skip = 0;
+        for x in 0..buffer.area.width {
+            if skip > 0 {
+                skip -= 1;
+                continue;
+            }
+            let symbol = buffer[(x, y)].symbol();
+            skip = credscope::export::text::width(symbol).saturating_sub(1);
+            out.push_str(symbol);
+        }
+        out.push('\n');
+    }
+    out
+}
+
+/// A running screen: keys in, pictures out.
+pub struct Driver {
+    pub keys: Sender<Msg>,
+    shown: Arc<Mutex<String>>,
+    pub copied: Arc<Mutex<Vec<String>>>,
+    drawn: Receiver<()>,
+    thread: Option<std::thread::JoinHandle<u8>>,
+}
+
+impl Driver {
+    pub fn start(corpus: Corpus, size: (u16, u16)) -> Self {
+        Self::with(corpus, size, Arc::new(Library), PLAIN)
+    }
+
+    pub fn with(corpus: Corpus, size: (u16, u16), analyst: Arc<dyn Analyst>, look: Look) -> Self {
+        Self::reading(corpus, size, analyst, look, Arc::new(Made))
+    }
+
+    pub fn reading(
+        corpus: Corpus,
+        size: (u16, u16),
+        analyst: Arc<dyn Analyst>,
+        look: Look,
+        texts: Arc<dyn TextSource>,
+    ) -> Self {
+        let (keys, inbox) = unbounded();
+        let (drawn_out, drawn) = unbounded();
+        let shown = Arc::new(Mutex::new(String::new()));
+        let copied = Arc::new(Mutex::new(Vec::new()));
+        let (outbox, see, clip) = (keys.clone(), Arc::clone(&shown), Arc::clone(&copied));
+        let thread = std::thread::spawn(move || {
+            let mut screen = Memory {
+                terminal: Terminal::new(TestBackend::new(size.0, size.1)).unwrap(),
+                shown: see,
+                copied: clip,
+                drawn: drawn_out,
+            };
+            let workers = Workers::start(&analyst, &texts, &outbox).unwrap();
+            let mut model = Model::new(corpus, Vec::new(), AnalysisSettings::default(), look, None);
+            run::drive(&mut screen, &mut model, &workers, &inbox).unwrap()
+        });
+        Self { keys, shown, copied, drawn, thread: Some(thread) }
+    }
+
+    pub fn press(&self, name: &str) {
+        self.keys.send(Msg::Key(key(name))).unwrap();
+    }
+
+    pub fn picture(&self) -> String {
+        self.shown.lock().unwrap().clone()
+    }
+
+    /// Waits for a picture; fails after ten seconds with the last one.
+    pub fn wait(&self, what: &str, fits: impl Fn(&str) -> bool) -> String {
+        let deadline = Instant::now() + Duration::from_secs(10);
+        loop {
+            let picture = self.picture();
+            if fits(&picture) {
+                return picture;
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            assert!(!left.is_zero(), "no picture with {what}:\n{picture}");
+            let _ = self.drawn.recv_timeout(left);
+        }
+    }
+
+    pub fn quit(mut self, name: &str) -> u8 {
+        self.press(name);
+        self.thread.take().unwrap().join().unwrap()
+    }
+}
+
+/// A key by the name that the keymap uses.
+pub fn key(name: &str) -> KeyEvent {
+    let code = match name {
+        "Enter" => KeyCode::Enter,
+        "Esc" => KeyCode::Esc,
+        "Tab" => KeyCode::Tab,
+        "Shift-Tab" => KeyCode::BackTab,
+        "Space" => KeyCode::Char(' '),
+        "Down" => KeyCode::Down,
+        "Up" => KeyCode::Up,
+        "Left" => KeyCode::Left,
+        "Right" => KeyCode::Right,
+        "Home" => KeyCode::Home,
+        "End" => KeyCode::End,
+        "PgDn" => KeyCode::PageDown,
+        "PgUp" => KeyCode::PageUp,
+        "Backspace" => KeyCode::Backspace,
+        other => {
+            if let Some(c) = other.strip_prefix("Ctrl-") {
+                return KeyEvent::new(
+                    KeyCode::Char(c.chars().next().unwrap()),
+                    KeyModifiers::CONTROL,
+                );
+            }
+            KeyCode::Char(other.chars().next().unwrap())
+        }
+    };
+    KeyEvent::new(code, KeyModifiers::NONE)
+}
