@@ -19,7 +19,7 @@ fn group<'l>(loaded: &'l Loaded, task: &str, policy: &str) -> &'l Group {
 #[test]
 fn summaries_and_reports_of_swe_bench_reach_their_runs() {
     let Some(dir) = corpus("mini-swe-agent/deepseek-dev") else { return };
-    let loaded = load_with(&[dir.clone()], &LoadOptions::default()).unwrap();
+    let loaded = load_with(std::slice::from_ref(&dir), &LoadOptions::default()).unwrap();
     let chat = group(&loaded, "sqlfluff__sqlfluff-1733", "deepseek-chat");
     assert_eq!(outcomes(chat), [("success", 2), ("failure", 2)]);
     let reasoner = group(&loaded, "sqlfluff__sqlfluff-1733", "deepseek-reasoner");
@@ -97,9 +97,9 @@ fn with(name: &str, table: &str, sidecar: bool) -> Result<Loaded, LoadError> {
     fs::write(&path, table).unwrap();
     let mut options = LoadOptions::default();
     if sidecar {
-        options.sidecars.push(path)
+        options.sidecars.push(path);
     } else {
-        options.outcomes.push(path)
+        options.outcomes.push(path);
     }
     load_with(&[rollouts], &options)
 }

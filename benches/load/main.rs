@@ -4,6 +4,8 @@
 //! in a process of its own, so that the peaks do not mix, and prints one table. `-- SIZE…` chooses the
 //! sizes of the line file in MB (default `100 1000`).
 
+#![allow(clippy::expect_used)]
+
 mod rows;
 
 use std::fs::{self, File};

@@ -84,6 +84,12 @@ pub struct Progress {
     pub total_bytes: u64,
     /// Records that were read.
     pub records: u64,
+    /// Rollouts in them.
+    pub rollouts: u64,
+    /// Files that have at least one record read.
+    pub files: u64,
+    /// Files there are.
+    pub total_files: u64,
 }
 
 /// Where progress is told.

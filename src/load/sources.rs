@@ -128,7 +128,7 @@ impl Sources {
             inputs.into_iter().map(|i| Mutex::new(Some(i))).collect();
         let next = AtomicUsize::new(0);
         let look_at_some = || {
-            let (mut found, mut spool) = (Vec::new(), Spool::default());
+            let (mut found, mut spool) = (Vec::new(), Spool::new(options.cancel.clone()));
             while !options.cancelled() {
                 let at = next.fetch_add(1, Ordering::Relaxed);
                 let Some(slot) = todo.get(at) else { break };

@@ -7,6 +7,7 @@
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::read_at::{Cursor, read_range, write_all_at};
 use super::report::FileVerdict;
@@ -20,9 +21,15 @@ const CUT: &str = "the packed file is cut; read as far as it goes";
 pub struct Spool {
     file: Option<Arc<File>>,
     len: u64,
+    cancel: Option<Arc<AtomicBool>>,
 }
 
 impl Spool {
+    /// An empty one; unpacking stops soon after `cancel` is set.
+    pub fn new(cancel: Option<Arc<AtomicBool>>) -> Self {
+        Self { cancel, ..Self::default() }
+    }
+
     /// Copies a stream; what comes before an error stays, with the error.
     fn add(&mut self, from: &mut dyn Read) -> io::Result<(Slice, Option<io::Error>)> {
         let file = match &self.file {
@@ -33,6 +40,9 @@ impl Spool {
         let mut buffer = vec![0; 1 << 17];
         let mut trouble = None;
         loop {
+            if self.cancel.as_ref().is_some_and(|c| c.load(Ordering::Relaxed)) {
+                return Err(io::Error::other("cancelled"));
+            }
             match from.read(&mut buffer) {
                 Ok(0) => break,
                 Ok(n) => {

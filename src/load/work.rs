@@ -184,7 +184,9 @@ fn collect(
     done: &Receiver<Message>,
 ) -> Result<Vec<Record>, LoadError> {
     let total_bytes = sources.iter().map(|(id, _)| sources.bytes(id)).sum();
-    let mut progress = Progress { total_bytes, ..Progress::default() };
+    let total_files = sources.len() as u64;
+    let mut progress = Progress { total_bytes, total_files, ..Progress::default() };
+    let mut begun = vec![false; sources.len()];
     let (mut records, mut failed, mut told) = (Vec::new(), None, 0);
     for message in done {
         match message {
@@ -193,6 +195,10 @@ fn collect(
                 // back to that worker, and what is kept here is free for the groups later on.
                 for part in record.parts.iter_mut().flatten() {
                     *part = part.clone();
+                    progress.rollouts += 1;
+                }
+                if let Some(begun) = begun.get_mut(record.source.0 as usize) {
+                    progress.files += u64::from(!std::mem::replace(begun, true));
                 }
                 records.push(*record);
                 progress.records += 1;

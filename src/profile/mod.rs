@@ -6,6 +6,7 @@
 
 mod choose;
 mod file;
+mod literals;
 mod patterns;
 mod programs;
 mod runners;

@@ -3,9 +3,13 @@
 
 use std::sync::{Arc, OnceLock};
 
+use aho_corasick::AhoCorasick;
 use regex::{Regex, RegexBuilder};
 
-use super::ProfileError;
+use super::{ProfileError, literals};
+
+/// Texts up to this length are given to the automaton at once.
+const SHORT: usize = 128;
 
 /// Whether texts are tried at once. The built-in ones are tried by a test, a user's when read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,7 +24,14 @@ pub(super) enum Check {
 #[derive(Debug, Clone, Default)]
 pub struct Patterns {
     list: Vec<Pattern>,
-    any: Arc<OnceLock<Option<Regex>>>,
+    any: Arc<OnceLock<Any>>,
+}
+
+/// All patterns of a list as one, and the texts without which none of them matches.
+#[derive(Debug)]
+struct Any {
+    regex: Option<Regex>,
+    needed: Option<AhoCorasick>,
 }
 
 #[derive(Debug, Clone)]
@@ -96,11 +107,19 @@ impl Patterns {
             return false;
         }
         let any = self.any.get_or_init(|| {
-            let parts: Vec<String> = self.list.iter().map(|p| format!("(?:{})", p.text)).collect();
-            compile(&parts.join("|")).ok()
+            let texts: Vec<String> = self.list.iter().map(|p| p.text.clone()).collect();
+            let parts: Vec<String> = texts.iter().map(|t| format!("(?:{t})")).collect();
+            let needed = literals::needed(&texts).and_then(|n| AhoCorasick::new(n).ok());
+            Any { regex: compile(&parts.join("|")).ok(), needed }
         });
-        match any {
-            Some(any) => any.is_match(text),
+        // A short text is read faster than twice.
+        if let Some(needed) = any.needed.as_ref().filter(|_| text.len() >= SHORT)
+            && !needed.is_match(text)
+        {
+            return false;
+        }
+        match &any.regex {
+            Some(regex) => regex.is_match(text),
             None => self.list.iter().filter_map(Pattern::regex).any(|p| p.is_match(text)),
         }
     }
