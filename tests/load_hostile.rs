@@ -190,6 +190,7 @@ fn a_load_stops_soon_after_it_is_told_to() {
     };
     assert!(matches!(load_with(&[path], &options), Err(LoadError::Cancelled)));
     let since = told.lock().unwrap().unwrap().elapsed();
-    // Generous for a loaded machine and a debug build; a release build stops within 100 ms.
+    eprintln!("stopped after {since:?}");
+    // Generous: the machine may be loaded and the build slow.
     assert!(since < Duration::from_secs(2), "{since:?}");
 }

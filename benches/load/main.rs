@@ -53,7 +53,7 @@ fn main() {
     );
     for size in sizes {
         row(&data(&format!("r2e-{size}.jsonl"), |out| {
-            rows::r2e(out, size * 1_000_000 / PER_ROLLOUT)
+            rows::r2e(out, size * 1_000_000 / PER_ROLLOUT);
         }));
     }
     row(&data("tau-300.json", |out| rows::tau(out, 300_000_000)));

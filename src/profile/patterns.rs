@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use aho_corasick::AhoCorasick;
+use aho_corasick::packed::Searcher;
 use regex::{Regex, RegexBuilder};
 
 use super::{ProfileError, literals};
@@ -31,7 +31,7 @@ pub struct Patterns {
 #[derive(Debug)]
 struct Any {
     regex: Option<Regex>,
-    needed: Option<AhoCorasick>,
+    needed: Option<Searcher>,
 }
 
 #[derive(Debug, Clone)]
@@ -109,12 +109,12 @@ impl Patterns {
         let any = self.any.get_or_init(|| {
             let texts: Vec<String> = self.list.iter().map(|p| p.text.clone()).collect();
             let parts: Vec<String> = texts.iter().map(|t| format!("(?:{t})")).collect();
-            let needed = literals::needed(&texts).and_then(|n| AhoCorasick::new(n).ok());
+            let needed = literals::needed(&texts).and_then(Searcher::new);
             Any { regex: compile(&parts.join("|")).ok(), needed }
         });
         // A short text is read faster than twice.
         if let Some(needed) = any.needed.as_ref().filter(|_| text.len() >= SHORT)
-            && !needed.is_match(text)
+            && needed.find(text).is_none()
         {
             return false;
         }
