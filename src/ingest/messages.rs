@@ -111,7 +111,7 @@ fn conversation(value: &[u8]) -> bool {
     scan::entries(list).iter().any(|e| e.key == b"role" || e.key == b"from")
 }
 
-fn first_id(record: &Object<'_>, names: &[&str]) -> Result<Option<String>, Error> {
+pub(super) fn first_id(record: &Object<'_>, names: &[&str]) -> Result<Option<String>, Error> {
     for name in names {
         if let Some(id) = record.id(name)? {
             return Ok(Some(id));
@@ -152,7 +152,8 @@ pub fn read_message(
     match &*role {
         "assistant" | "ai" | "gpt" | "model" => assistant(&message, content, turns)?,
         "tool" | "function" | "observation" | "environment" | "ipython" => {
-            let id = message.id("tool_call_id")?;
+            // Some write the id of the call as the message's own.
+            let id = message.id("tool_call_id")?.or(message.id("id")?);
             turns.gets(id.as_deref(), result(&message, content)?);
         }
         "user" | "human" => {
@@ -229,7 +230,7 @@ fn read_call(raw: &RawValue) -> Result<Call, Error> {
     Ok(Call::default())
 }
 
-fn call_of(call: &Object<'_>) -> Result<Call, Error> {
+pub(super) fn call_of(call: &Object<'_>) -> Result<Call, Error> {
     let id = call.id("id")?.or(call.id("call_id")?).or(call.id("tool_call_id")?);
     match call.object("function")? {
         Some(inner) => function(&inner, id),

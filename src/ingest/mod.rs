@@ -17,12 +17,16 @@ pub mod nemo_gym;
 pub mod r2e_gym;
 pub mod reader;
 pub mod repair;
+pub mod roll;
 pub mod scan;
 pub mod shape;
 pub mod split;
+pub mod tau2_bench;
 pub mod tau_bench;
 pub mod text;
+pub mod transcript;
 pub mod turns;
+pub mod verl;
 
 pub use reader::{
     Context, Layout, NotRollouts, Parsed, Part, Reader, RecordError, RecordErrorKind, Sniff, by_id,

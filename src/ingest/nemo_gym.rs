@@ -237,7 +237,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> RawRollout {
-        let context = Context { stem: "file", only: None };
+        let context = Context { stem: "file", ..Context::default() };
         NemoGym.parse(text, &context).unwrap().remove(0).rollout.unwrap()
     }
 

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use super::json::{self, Object};
 use super::shape::Shape;
-use super::{messages, native, nemo_gym, r2e_gym, repair, tau_bench};
+use super::{messages, native, nemo_gym, r2e_gym, repair, roll, tau_bench, tau2_bench, verl};
 use crate::rollout::raw::RawRollout;
 
 /// What a reader says about a file's beginning.
@@ -69,6 +69,12 @@ impl Layout {
 pub struct Context<'a> {
     /// The file's name without folder and extension.
     pub stem: &'a str,
+    /// The folders and the name of the file, joined by `/`, for formats that name runs and tasks by
+    /// folders; empty for a stream. Parts of it may become ids, the whole is never shown.
+    pub path: &'a str,
+    /// Number of the record in its file, from 1; for formats that write a rollout as several records
+    /// whose order only the file tells.
+    pub number: u64,
     /// Only this part is wanted: a reader of records with many rollouts may leave the others empty,
     /// as long as the parts keep their numbers.
     pub only: Option<u32>,
@@ -215,7 +221,10 @@ pub fn readers() -> &'static [&'static dyn Reader] {
         &native::Native,
         &r2e_gym::R2eGym,
         &nemo_gym::NemoGym,
+        &verl::Verl,
+        &roll::Roll,
         &tau_bench::TauBench,
+        &tau2_bench::Tau2Bench,
         &messages::Messages,
     ]
 }
