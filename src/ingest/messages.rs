@@ -15,7 +15,7 @@ use super::reader::{
 use super::scan;
 use super::shape::{RecordShape, Shape};
 use super::turns::{Call, Reply, Turns};
-use super::{ending, frames, native};
+use super::{ending, frames, native, trajectory_rows};
 use crate::rollout::raw::{Ending, RawRollout};
 
 /// The fallback reader.
@@ -64,6 +64,11 @@ impl Reader for Messages {
         native::note_repeated(&record, &mut raw);
         raw.task = first_id(&record, &TASK)?;
         raw.id = first_id(&record, &ID)?;
+        if let Some((task, attempt)) = raw.task.as_deref().and_then(trajectory_rows::sampled) {
+            let task = task.to_owned();
+            raw.id = raw.id.or_else(|| raw.task.clone());
+            (raw.task, raw.attempt) = (Some(task), Some(attempt));
+        }
         raw.policy = first_id(&record, &["model", "model_name", "policy"])?;
         raw.harness = first_id(&record, &["harness", "agent"])?;
         raw.namespace = record.id("namespace")?;

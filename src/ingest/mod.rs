@@ -17,15 +17,22 @@ pub mod nemo_gym;
 pub mod r2e_gym;
 pub mod reader;
 pub mod repair;
+pub mod rllm;
 pub mod roll;
 pub mod scan;
 pub mod shape;
+pub mod sharegpt;
+pub mod skyrl;
 pub mod split;
 pub mod tau2_bench;
 pub mod tau_bench;
 pub mod text;
+pub mod tinker;
+pub mod trajectory_rows;
 pub mod transcript;
 pub mod turns;
+pub mod verifiers;
+pub mod verifiers_traces;
 pub mod verl;
 
 pub use reader::{

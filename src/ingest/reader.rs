@@ -7,7 +7,10 @@ use std::borrow::Cow;
 
 use super::json::{self, Object};
 use super::shape::Shape;
-use super::{messages, native, nemo_gym, r2e_gym, repair, roll, tau_bench, tau2_bench, verl};
+use super::{
+    messages, native, nemo_gym, r2e_gym, repair, rllm, roll, sharegpt, skyrl, tau_bench,
+    tau2_bench, tinker, trajectory_rows, verifiers, verifiers_traces, verl,
+};
 use crate::rollout::raw::RawRollout;
 
 /// What a reader says about a file's beginning.
@@ -221,10 +224,17 @@ pub fn readers() -> &'static [&'static dyn Reader] {
         &native::Native,
         &r2e_gym::R2eGym,
         &nemo_gym::NemoGym,
+        &verifiers_traces::VerifiersTraces,
+        &verifiers::Verifiers,
         &verl::Verl,
         &roll::Roll,
+        &trajectory_rows::TrajectoryRows,
         &tau_bench::TauBench,
         &tau2_bench::Tau2Bench,
+        &rllm::Rllm,
+        &skyrl::SkyRl,
+        &tinker::Tinker,
+        &sharegpt::ShareGpt,
         &messages::Messages,
     ]
 }
