@@ -36,7 +36,8 @@ impl Reader for Tau2Bench {
         let run = |r: &RecordShape<'_>| {
             r.object("info") && r.has("timestamp") && (r.list("tasks") || r.cut())
         };
-        if shape.any(|r| r.list("simulations") || run(r) && r.cut() || one_simulation(r)) {
+        let document = |r: &RecordShape<'_>| r.list("simulations") && r.has_any(&["info", "tasks"]);
+        if shape.any(|r| document(r) || run(r) && r.cut() || one_simulation(r)) {
             return Sniff::Yes;
         }
         if shape.any(run) {
@@ -53,7 +54,8 @@ impl Reader for Tau2Bench {
     fn parse(&self, text: &str, context: &Context<'_>) -> Result<Vec<Part>, RecordError> {
         let record = record_object(text)?;
         let Some(list) = record.some("simulations") else {
-            return Ok(vec![Part::whole(read_simulation(&record, &Run::default())?)]);
+            let run = Run { domain: domain_of(context.path), ..Run::default() };
+            return Ok(vec![Part::whole(read_simulation(&record, &run)?)]);
         };
         if !json::is_array(list) {
             return Err(RecordError::unexpected(Some("simulations"), "a list was expected"));
@@ -75,6 +77,13 @@ fn one_simulation(r: &RecordShape<'_>) -> bool {
     r.has("task_id")
         && r.has("termination_reason")
         && (r.has_any(&["messages", "ticks"]) || r.cut())
+}
+
+/// The domain that a run's folder is named after: a simulation alone does not name it.
+fn domain_of(path: &str) -> Option<String> {
+    const DOMAINS: [&str; 5] = ["airline", "retail", "telecom", "banking", "mock"];
+    let mut words = path.rsplit('/').skip(1).take(2).flat_map(|f| f.split(['_', '-', ' ']));
+    words.find_map(|word| DOMAINS.into_iter().find(|d| word == *d)).map(str::to_owned)
 }
 
 /// What holds for all simulations of a run.
@@ -259,9 +268,11 @@ mod tests {
           {"role":"assistant","content":"x","tool_calls":[{"id":"a","name":"f","arguments":{}}]}]}"#;
         let shape = Shape::of("s.json", text.as_bytes(), true);
         assert_eq!(Tau2Bench.sniff(&shape), Sniff::Yes);
-        let parts = Tau2Bench.parse(text, &Context::default()).unwrap();
+        let path = "runs/20260101_telecom_llm_agent/simulations/s.json";
+        let parts = Tau2Bench.parse(text, &Context { path, ..Context::default() }).unwrap();
         let raw = parts[0].rollout.as_ref().unwrap();
         assert_eq!((raw.task.as_deref(), raw.steps.len()), (Some("4"), 1));
+        assert_eq!(raw.namespace.as_deref(), Some("telecom"));
         let run = r#"{"timestamp":"t","info":{},"tasks":[]}"#;
         let shape = Shape::of("results.json", run.as_bytes(), true);
         assert!(matches!(Tau2Bench.sniff(&shape), Sniff::NotRollouts(_)));
