@@ -225,7 +225,7 @@ fn four_policies_of_tau2_pool_to_ten_groups_of_four() {
     let Some(folder) = corpus("tau2-bench") else { return };
     let options =
         LoadOptions { pool: Pool { policy: true, ..Pool::default() }, ..LoadOptions::default() };
-    let pooled = load_with(&[folder.clone()], &options).unwrap();
+    let pooled = load_with(std::slice::from_ref(&folder), &options).unwrap();
     assert_eq!(pooled.report.group_sizes, [(4, 10)]);
     assert!(pooled.corpus.groups.iter().all(|g| g.key.namespace == "airline"));
     let apart = load_with(&[folder], &LoadOptions::default()).unwrap();

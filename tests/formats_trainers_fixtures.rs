@@ -169,6 +169,21 @@ fn sampled_instances_are_attempts_at_one_task() {
 }
 
 #[test]
+fn messages_may_be_the_text_of_a_list() {
+    let text = std::fs::read_to_string(root().join("swe_gym.jsonl")).unwrap();
+    let rows = text.lines().map(|line| {
+        let mut row: Value = serde_json::from_str(line).unwrap();
+        row["messages"] = Value::String(row["messages"].to_string());
+        format!("{row}\n")
+    });
+    let loaded =
+        load_text("rows.jsonl", &rows.collect::<String>(), &LoadOptions::default()).unwrap();
+    assert_eq!((loaded.report.totals.raw_steps, loaded.report.totals.successes), (4, 1));
+    let steps = texts(&loaded, 0, "lib__shelves-12_0");
+    assert_eq!(steps, texts(&fixture("swe_gym.jsonl"), 0, "lib__shelves-12_0"));
+}
+
+#[test]
 fn the_whole_folder_loads_at_once() {
     let loaded = load_with(&[root()], &LoadOptions::default()).unwrap();
     let names: Vec<_> = loaded.report.not_rollouts.iter().map(|f| f.name.as_str()).collect();
@@ -191,6 +206,15 @@ fn files() -> Vec<(String, String)> {
         .map(|name| (std::fs::read_to_string(root().join(&name)).unwrap(), name))
         .map(|(text, name)| (name, text))
         .collect()
+}
+
+fn line_ends(bytes: &[u8]) -> usize {
+    memchr::memchr_iter(b'\n', bytes).count()
+}
+
+/// Whether a fixture's records stand on lines.
+fn of_lines(name: &str) -> bool {
+    Path::new(name).extension().is_some_and(|e| e == "jsonl")
 }
 
 /// What a load came to, when nobody may panic and every refusal has a reason.
@@ -217,14 +241,14 @@ fn cut_files_lose_no_more_than_what_is_cut() {
     for (name, text) in files() {
         let bytes = text.as_bytes();
         let whole = survives(&name, bytes);
-        let lines = bytes.iter().filter(|b| **b == b'\n').count();
+        let lines = line_ends(bytes);
         for at in 0..50 {
             let cut = bytes.len() * at / 50;
             let left = survives(&name, &bytes[..cut]);
             assert!(left <= whole, "{name} cut at {cut}");
-            let complete = bytes[..cut].iter().filter(|b| **b == b'\n').count();
+            let complete = line_ends(&bytes[..cut]);
             // Where a line is a rollout, complete lines stay.
-            if whole == lines && name.ends_with(".jsonl") {
+            if whole == lines && of_lines(&name) {
                 assert!(left >= complete, "{name} cut at {cut}: {left} of {complete} lines");
             }
         }
@@ -303,7 +327,7 @@ fn values_of_any_kind_cost_a_record_at_most() {
     for (name, text) in files() {
         let shape = Shape::of(&name, text.as_bytes(), true);
         let reader = detect(&shape).unwrap();
-        let record = if name.ends_with(".jsonl") { text.lines().next().unwrap() } else { &text };
+        let record = if of_lines(&name) { text.lines().next().unwrap() } else { &text };
         // What a repair would make of it is another test's matter.
         let record = record.replace("NaN", "null");
         let value: Value = serde_json::from_str(&record).unwrap();
@@ -359,8 +383,7 @@ fn arguments_in_every_spelling() {
         let mut got = Vec::new();
         for (name, place) in places {
             let text = std::fs::read_to_string(root().join(name)).unwrap();
-            let record =
-                if name.ends_with(".jsonl") { text.lines().next().unwrap() } else { &text };
+            let record = if of_lines(name) { text.lines().next().unwrap() } else { &text };
             let mut value: Value = serde_json::from_str(record).unwrap();
             *value.pointer_mut(place).unwrap() = args.clone();
             got.push((name, first_args(name, &value.to_string())));

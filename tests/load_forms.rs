@@ -169,10 +169,8 @@ fn options_choose() {
     assert!(matches!(error, LoadError::NoSuchKey { .. }), "{error}");
     let none = LoadOptions { from: Some("z".into()), ..options() };
     let error = load_text("r.jsonl", &text, &none).unwrap_err();
-    assert!(
-        error.to_string().contains("native, r2e-gym, nemo-gym, tau-bench, messages"),
-        "{error}"
-    );
+    let said = error.to_string();
+    assert!(said.contains("there are native, r2e-gym, ") && said.ends_with("messages"), "{said}");
 }
 
 #[test]

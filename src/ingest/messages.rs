@@ -245,7 +245,7 @@ pub(super) fn call_of(call: &Object<'_>) -> Result<Call, Error> {
 
 fn function(call: &Object<'_>, id: Option<String>) -> Result<Call, Error> {
     let name = call.string("name")?.or(call.string("function")?).or(call.string("function_name")?);
-    let args = call.first(&["arguments", "args", "input"]).map(|(_, v)| v);
+    let args = call.first(&["arguments", "args", "input", "parameters"]).map(|(_, v)| v);
     Ok(Call {
         tool: name.map(Cow::into_owned).filter(|n| !n.is_empty()),
         args: json::args(args)?,

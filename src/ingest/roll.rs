@@ -190,9 +190,9 @@ fn read_segments(list: &RawValue, raw: &mut RawRollout) -> Result<(), RecordErro
     let mut flat = Vec::new();
     for element in json::elements(list)? {
         if json::is_array(element) {
-            segments.push(json::elements(element)?)
+            segments.push(json::elements(element)?);
         } else {
-            flat.push(element)
+            flat.push(element);
         }
     }
     if !flat.is_empty() {

@@ -1,4 +1,4 @@
-//! ShareGPT conversations: lines with `conversations`, a list of `from` and `value`.
+//! Conversations in the form of `ShareGPT`: lines with `conversations`, a list of `from` and `value`.
 //!
 //! Instructions that the agent only acknowledges belong to the prompt: in sets of agent data they are
 //! the same for all tasks.

@@ -1,4 +1,4 @@
-//! SkyRL evaluation dumps: lines with `input_prompt`, `output_response`, `score`.
+//! Evaluation dumps of `SkyRL`: lines with `input_prompt`, `output_response`, `score`.
 //!
 //! A score may be a list with one number per token; their sum is the reward. No token is known to
 //! belong to a turn, so there are no rewards per step.

@@ -235,7 +235,7 @@ mod tests {
 
     #[test]
     fn greeting_user_calls_and_bundled_results() {
-        let text = r####"{"timestamp":"t","info":{"agent_info":{"implementation":"llm_agent","llm":"m"},"environment_info":{"domain_name":"telecom"}},
+        let text = r#"{"timestamp":"t","info":{"agent_info":{"implementation":"llm_agent","llm":"m"},"environment_info":{"domain_name":"telecom"}},
           "tasks":[{"id":"2","user_scenario":{"instructions":{"reason_for_call":"no signal"}}}],
           "simulations":[{"id":"s","task_id":"2","trial":1,"seed":5,"termination_reason":"too_many_errors","reward_info":{"reward":0.0,"reward_breakdown":{"DB":1.0}},
           "messages":[{"role":"assistant","content":"Hi!","tool_calls":null},{"role":"user","content":"help","tool_calls":null},
@@ -244,7 +244,7 @@ mod tests {
           {"role":"assistant","content":"Restart.","tool_calls":null},
           {"role":"user","content":null,"tool_calls":[{"id":"u","name":"reboot","arguments":{},"requestor":"user"}]},
           {"role":"tool","id":"u","content":"ok","requestor":"user","error":false},
-          {"role":"user","content":"Done ###STOP###"}]},{"id":"v","task_id":"2","messages":null}]}"####;
+          {"role":"user","content":"Done ###STOP###"}]},{"id":"v","task_id":"2","messages":null}]}"#;
         let parts = Tau2Bench.parse(text, &Context::default()).unwrap();
         let raw = parts[0].rollout.as_ref().unwrap();
         assert_eq!((raw.namespace.as_deref(), raw.policy.as_deref()), (Some("telecom"), Some("m")));

@@ -72,8 +72,10 @@ pub fn sections(text: &str, first: Role) -> Vec<Section<'_>> {
             continue;
         }
         if let Some(next) = role_of(line)
-            && (begin == 0 || may_follow(role, next))
-            && (end < text.len() || line.ends_with('\n'))
+            && (begin == 0
+                || may_follow(role, next)
+                    && (role != Role::Assistant || answered(text, begin, end)))
+            && line.ends_with('\n')
         {
             if begin > 0 {
                 found.push(Section { role, text: chomp(text.get(start..begin)) });
@@ -101,6 +103,16 @@ pub fn sections(text: &str, first: Role) -> Vec<Section<'_>> {
     }
     found.push(Section { role, text: chomp(text.get(start..)) });
     found
+}
+
+/// Whether a role word between these places ends what a policy said: it follows a call, a result
+/// follows it, or the policy speaks again. Else it is a word of an answer, say in a list.
+fn answered(text: &str, begin: usize, end: usize) -> bool {
+    let before = text.get(..begin).unwrap_or_default();
+    let after = text.get(end..).unwrap_or_default();
+    before.trim_end().ends_with(CALL.1)
+        || after.starts_with(RESPONSE.0)
+        || after.split_inclusive('\n').any(|line| role_of(line) == Some(Role::Assistant))
 }
 
 /// Without the line break at its end.
@@ -289,6 +301,14 @@ mod tests {
         assert_eq!(search.thought, "<think>hm</think>\n<search> who </search>");
         assert_eq!(search.observation.as_deref(), Some("Doc 1: x\nuser\ny"));
         assert_eq!((&*answer.thought, answer.turn), ("<think>so</think>\n<answer> x </answer>", 1));
+    }
+
+    #[test]
+    fn a_role_word_in_an_answer_is_text() {
+        let steps = read("The roles are:\nuser\ntool\nand no other.");
+        assert_eq!((steps.len(), steps[0].observation.as_deref()), (1, None));
+        let steps = read("What next?\nuser\ngo on\nassistant\nDone.");
+        assert_eq!((steps.len(), steps[0].observation.as_deref()), (2, Some("go on")));
     }
 
     #[test]

@@ -94,9 +94,10 @@ fn read_trace(
     for holder in [trace, episode] {
         let Some(list) = holder.some("errors").filter(|l| json::is_array(l)) else { continue };
         if let Some(error) = json::elements(list)?.first() {
-            let word = match json::is_object(error) {
-                true => first_id(&Object::of(error)?, &["type", "error", "kind", "message"])?,
-                false => json::id(error)?,
+            let word = if json::is_object(error) {
+                first_id(&Object::of(error)?, &["type", "error", "kind", "message"])?
+            } else {
+                json::id(error)?
             };
             let word = word.unwrap_or_else(|| "error".to_owned());
             let word = word.lines().next().unwrap_or_default();
@@ -189,9 +190,10 @@ fn read_nodes(list: &RawValue, raw: &mut RawRollout) -> Result<(), RecordError> 
     let mut acted = false;
     for (at, node) in nodes.iter().enumerate() {
         let Some(message) = node.some("message") else { continue };
-        let role = match json::is_object(message) {
-            true => Object::of(message)?.string("role")?.map(String::from),
-            false => None,
+        let role = if json::is_object(message) {
+            Object::of(message)?.string("role")?.map(String::from)
+        } else {
+            None
         };
         let assistant = role.as_deref() == Some("assistant");
         let sampled = if marked { node.truth("sampled") == Some(true) } else { assistant };
