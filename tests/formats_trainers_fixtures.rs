@@ -176,8 +176,10 @@ fn messages_may_be_the_text_of_a_list() {
         row["messages"] = Value::String(row["messages"].to_string());
         format!("{row}\n")
     });
-    let loaded =
-        load_text("rows.jsonl", &rows.collect::<String>(), &LoadOptions::default()).unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("rows.jsonl");
+    std::fs::write(&path, rows.collect::<String>()).unwrap();
+    let loaded = load_with(&[path], &LoadOptions::default()).unwrap();
     assert_eq!((loaded.report.totals.raw_steps, loaded.report.totals.successes), (4, 1));
     let steps = texts(&loaded, 0, "lib__shelves-12_0");
     assert_eq!(steps, texts(&fixture("swe_gym.jsonl"), 0, "lib__shelves-12_0"));

@@ -62,6 +62,7 @@ const fn may_follow(now: Role, next: Role) -> bool {
 #[must_use]
 pub fn sections(text: &str, first: Role) -> Vec<Section<'_>> {
     let mut found = Vec::new();
+    let last = text.rfind("\nassistant").map_or(0, |at| at + 1);
     let (mut role, mut start, mut at) = (first, 0, 0);
     // The end of the result that the lines stand in.
     let mut inside: usize = 0;
@@ -74,7 +75,7 @@ pub fn sections(text: &str, first: Role) -> Vec<Section<'_>> {
         if let Some(next) = role_of(line)
             && (begin == 0
                 || may_follow(role, next)
-                    && (role != Role::Assistant || answered(text, begin, end)))
+                    && (role != Role::Assistant || answered(text, begin, end, last)))
             && line.ends_with('\n')
         {
             if begin > 0 {
@@ -106,13 +107,11 @@ pub fn sections(text: &str, first: Role) -> Vec<Section<'_>> {
 }
 
 /// Whether a role word between these places ends what a policy said: it follows a call, a result
-/// follows it, or the policy speaks again. Else it is a word of an answer, say in a list.
-fn answered(text: &str, begin: usize, end: usize) -> bool {
+/// follows it, or the policy speaks again at `last`. Else it is a word of an answer, say in a list.
+fn answered(text: &str, begin: usize, end: usize, last: usize) -> bool {
     let before = text.get(..begin).unwrap_or_default();
     let after = text.get(end..).unwrap_or_default();
-    before.trim_end().ends_with(CALL.1)
-        || after.starts_with(RESPONSE.0)
-        || after.split_inclusive('\n').any(|line| role_of(line) == Some(Role::Assistant))
+    before.trim_end().ends_with(CALL.1) || after.starts_with(RESPONSE.0) || begin < last
 }
 
 /// Without the line break at its end.
