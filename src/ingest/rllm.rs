@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use super::ending;
 use super::json::{self, Error, Object};
 use super::messages::{self, first_id};
-use super::reader::{Context, Part, Reader, RecordError, Sniff, record_object};
+use super::reader::{Context, NotRollouts, Part, Reader, RecordError, Sniff, record_object};
 use super::shape::Shape;
 use super::transcript;
 use super::turns::{Call, Reply, Turns};
@@ -37,7 +37,17 @@ impl Reader for Rllm {
                 && r.has_any(&["episode_id", "task_hash"])
                 && r.has_any(&["is_correct", "termination_reason", "training_step", "trajectories"])
         });
-        if known { Sniff::Yes } else { Sniff::No }
+        if known {
+            return Sniff::Yes;
+        }
+        if shape.any(|r| r.list("episode_files") && r.object("summary_stats")) {
+            return Sniff::NotRollouts(NotRollouts {
+                what: "the summary of a batch of rllm episodes".into(),
+                missing: "the episodes stand in files of their own".into(),
+                hint: "give the folder: the episodes are beside this file".into(),
+            });
+        }
+        Sniff::No
     }
 
     fn parse(&self, text: &str, context: &Context<'_>) -> Result<Vec<Part>, RecordError> {
@@ -110,19 +120,25 @@ fn prompt(episode: &Object<'_>) -> Result<Option<String>, Error> {
 }
 
 fn read_steps(list: &RawValue, raw: &mut RawRollout) -> Result<(), RecordError> {
-    let mut rewards = Vec::new();
+    let (mut rewards, mut silent) = (Vec::new(), Vec::new());
     let mut turns = Turns::with_harness();
     for (at, step) in json::elements(list)?.into_iter().enumerate() {
         if !json::is_object(step) {
             return Err(RecordError::unexpected(Some("steps"), "each step must be an object"));
         }
         let step = Object::of(step)?;
-        let saw = step.some("observation").map(json::content).transpose()?.flatten();
+        let saw = match step.some("observation") {
+            Some(saw) => json::content(saw)?.map(String::from),
+            None => heard(step.some("chat_completions"))?,
+        };
         match saw {
             Some(text) if at == 0 => turns.hears(&text),
-            Some(text) => turns.gets(None, Reply::from(text.into_owned())),
+            Some(text) => turns.gets(None, Reply::from(text)),
             // Without a word in between the next step is a new turn all the same.
-            None if at > 0 => turns.gets(None, Reply::default()),
+            None if at > 0 => {
+                turns.gets(None, Reply::default());
+                silent.push(at as u32 - 1);
+            }
             None => {}
         }
         act(&step, &mut turns)?;
@@ -130,6 +146,10 @@ fn read_steps(list: &RawValue, raw: &mut RawRollout) -> Result<(), RecordError> 
     }
     let (steps, first) = turns.finish();
     raw.steps = steps;
+    // What was only the end of a turn is no result.
+    for step in raw.steps.iter_mut().filter(|s| silent.contains(&s.turn)) {
+        step.observation = step.observation.take().filter(|o| !o.is_empty());
+    }
     raw.prompt = raw.prompt.take().or(first);
     let sum: f64 = rewards.iter().filter_map(RawNumber::value).sum();
     let total = raw.reward.value();
@@ -151,6 +171,28 @@ fn read_steps(list: &RawValue, raw: &mut RawRollout) -> Result<(), RecordError> 
         }
     }
     Ok(())
+}
+
+/// What was said to the agent since it spoke last, from the conversation that a step logs.
+fn heard(list: Option<&RawValue>) -> Result<Option<String>, Error> {
+    let Some(list) = list.filter(|l| json::is_array(l)) else { return Ok(None) };
+    let mut said: Vec<String> = Vec::new();
+    let mut answered = false;
+    for message in json::elements(list)?.into_iter().rev().filter(|m| json::is_object(m)) {
+        let message = Object::of(message)?;
+        let role = message.string("role")?.unwrap_or_default();
+        match &*role {
+            "assistant" if answered || !said.is_empty() => break,
+            "assistant" => answered = true,
+            "user" | "tool" => {
+                let text = message.some("content").map(json::content).transpose()?.flatten();
+                said.push(text.unwrap_or_default().into_owned());
+            }
+            _ => {}
+        }
+    }
+    said.reverse();
+    Ok((!said.is_empty()).then(|| said.join("\n")))
 }
 
 /// What a step does: calls as objects or in the text, else text.
@@ -216,6 +258,17 @@ mod tests {
         assert_eq!(call.observation.as_deref(), Some("result"));
         assert_eq!(call.step_reward, RawNumber::Value(0.1));
         assert_eq!((&*end.thought, &end.step_reward), ("so\nthe end", &RawNumber::Value(0.0)));
+    }
+
+    #[test]
+    fn results_may_stand_in_the_conversation_alone() {
+        let text = r#"{"episode_id":"a:0","task":"q","trajectories":[{"name":"p","reward":1.0,"steps":[
+          {"observation":null,"action":null,"model_response":"one","reward":0.0,"chat_completions":[{"role":"user","content":"go"},{"role":"assistant","content":"one"}]},
+          {"observation":null,"action":null,"model_response":"two","reward":1.0,"chat_completions":[{"role":"user","content":"go"},{"role":"assistant","content":"one"},{"role":"tool","content":"1"},{"role":"assistant","content":"two"}]}]}]}"#;
+        let parts = Rllm.parse(text, &Context::default()).unwrap();
+        let raw = parts[0].rollout.as_ref().unwrap();
+        let texts: Vec<_> = raw.steps.iter().map(|s| s.observation.as_deref()).collect();
+        assert_eq!(texts, [Some("1"), None]);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! tinker-cookbook rollout summaries: rewards per step, and no text.
+//! tinker-cookbook rollout summaries: rewards per step, and mostly no text.
 //!
 //! Without text there are no actions: a step is its number, so that rewards can be looked at and
 //! nothing is compared that was not logged.
@@ -79,6 +79,12 @@ fn read_step(step: &Object<'_>, at: u32) -> Result<RawStep, RecordError> {
         turn: at,
         ..RawStep::default()
     };
+    // Some loggers add the texts.
+    if let Some(said) = step.string("ac_text")? {
+        raw.kind = RawKind::Text;
+        raw.thought = said.into_owned();
+        (raw.state, raw.action) = (None, None);
+    }
     if let Some(metrics) = step.object("metrics")? {
         for (name, value) in metrics.iter() {
             raw.values.extend(json::finite_number(value)?.map(|v| (name.to_owned(), v)));

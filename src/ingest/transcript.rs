@@ -4,6 +4,8 @@
 //! `<tool_response>` or `<information>` tags. A role word inside a result is text of the result: a
 //! folder may be called `user`.
 
+use std::borrow::Cow;
+
 use super::frames;
 use super::json::Object;
 use super::messages;
@@ -137,8 +139,55 @@ fn close(text: &str, from: usize, tag: &str) -> Option<usize> {
     first
 }
 
+/// The transcript without special tokens, where a tokenizer left them in.
+#[must_use]
+pub fn plain(text: &str) -> Cow<'_, str> {
+    if !text.contains("<|") {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find("<|") {
+        out.push_str(rest.get(..at).unwrap_or_default());
+        rest = rest.get(at..).unwrap_or_default();
+        if let Some((token, after)) = special(rest) {
+            // A role word has its line for itself.
+            if matches!(token, "<|im_start|>" | "<|start_header_id|>")
+                && !out.is_empty()
+                && !out.ends_with('\n')
+            {
+                out.push('\n');
+            }
+            rest = after;
+            if token == "<|end_header_id|>" {
+                rest = rest.strip_prefix('\n').unwrap_or(rest);
+            }
+        } else {
+            out.push_str("<|");
+            rest = rest.get(2..).unwrap_or_default();
+        }
+    }
+    out.push_str(rest);
+    Cow::Owned(out)
+}
+
+/// The special token at the beginning of a text, and what follows it.
+fn special(text: &str) -> Option<(&'static str, &str)> {
+    const TOKENS: [&str; 7] = [
+        "<|im_start|>",
+        "<|im_end|>",
+        "<|endoftext|>",
+        "<|begin_of_text|>",
+        "<|start_header_id|>",
+        "<|end_header_id|>",
+        "<|eot_id|>",
+    ];
+    TOKENS.into_iter().find_map(|token| text.strip_prefix(token).map(|rest| (token, rest)))
+}
+
 /// Reads what a policy and its environment said into turns. The transcript begins with the policy.
 pub fn read_into(text: &str, turns: &mut Turns) {
+    let text = &*plain(text);
     let all = sections(text, Role::Assistant);
     let last = all.len().saturating_sub(1);
     for (at, section) in all.into_iter().enumerate() {
@@ -253,6 +302,7 @@ pub fn prompt_task(prompt: &str) -> String {
 /// What the user said last in a prompt.
 #[must_use]
 pub fn last_user(prompt: &str) -> Option<String> {
+    let prompt = &*plain(prompt);
     let all = sections(prompt, Role::User);
     all.iter().rev().find(|s| s.role == Role::User).map(|s| s.text.trim().to_owned())
 }
@@ -300,6 +350,17 @@ mod tests {
         assert_eq!(search.thought, "<think>hm</think>\n<search> who </search>");
         assert_eq!(search.observation.as_deref(), Some("Doc 1: x\nuser\ny"));
         assert_eq!((&*answer.thought, answer.turn), ("<think>so</think>\n<answer> x </answer>", 1));
+    }
+
+    #[test]
+    fn special_tokens_that_were_left_in() {
+        let steps = read(
+            "look\n<tool_call>\n{\"name\": \"ls\"}\n</tool_call><|im_end|>\n<|im_start|>user\n<tool_response>\na <| b\n</tool_response><|im_end|>\n<|im_start|>assistant\ndone<|im_end|>",
+        );
+        let [ls, done] = &steps[..] else { panic!("two steps: {steps:?}") };
+        assert_eq!((ls.observation.as_deref(), &*done.thought), (Some("a <| b"), "done"));
+        let prompt = "<|begin_of_text|><|start_header_id|>system<|end_header_id|>\n\nx<|eot_id|><|start_header_id|>user<|end_header_id|>\n\ngo<|eot_id|><|start_header_id|>assistant<|end_header_id|>\n\n";
+        assert_eq!(last_user(prompt).as_deref(), Some("go"));
     }
 
     #[test]

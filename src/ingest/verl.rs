@@ -120,11 +120,14 @@ static AT_STEP: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"(?i)you are now at step (\d+)|already taken (\d+) step").ok());
 
 static OBSERVATION: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?is)current observation(?: is)?\s*:\s*(.+?)\s*(?:\n\s*your admissible actions|\n\s*now it's your turn|\z)").ok()
+    Regex::new(r"(?is)current observation(?: is)?\s*:\s*(.+?)\s*(?:\n\s*(?:your )?admissible actions|\n\s*now it's your turn|\z)").ok()
 });
 
 static ACTION: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"(?s)<action>\s*(.*?)\s*</action>").ok());
+
+/// Marks the places among the steps that a prompt tells.
+const SAID: u64 = 1 << 40;
 
 /// A line that is one step: its place among the steps, and keys for the `logged` abstraction.
 fn step_row(
@@ -143,9 +146,9 @@ fn step_row(
         let now = c.get(1).and_then(|n| n.as_str().parse::<u64>().ok());
         now.or(c.get(2).and_then(|n| n.as_str().parse::<u64>().ok()).map(|n| n + 1))
     });
-    let first = || AT_STEP.is_some() && input.to_ascii_lowercase().contains("observation is");
-    raw.segment_index =
-        at.or(said).or_else(|| if first() { Some(0) } else { Some(context.number) });
+    // The first prompt of a trajectory says nothing of steps: the line's number stands in for one, and
+    // goes before all steps that are said.
+    raw.segment_index = at.or(said.map(|n| SAID | n)).or(Some(context.number));
     let Some(step) = raw.steps.last_mut() else { return Ok(()) };
     for name in ["step_reward", "step_rewards"] {
         if let Some(value) = record.some(name) {
@@ -201,11 +204,12 @@ mod tests {
             "Prior to this step, you have already taken 1 step(s). You are now at step 2 and your current observation is: a dark room\\nYour admissible actions are: [x].",
         );
         assert_eq!((second.id.as_deref(), second.task.as_deref()), (Some("t"), Some("u")));
-        assert_eq!(second.segment_index, Some(2));
+        assert_eq!(second.segment_index, Some(SAID | 2));
         assert_eq!((second.steps.len(), second.steps[0].kind), (1, RawKind::Text));
         assert_eq!(second.steps[0].state.as_deref(), Some("a dark room"));
         assert_eq!(second.steps[0].action.as_deref(), Some("go north"));
-        assert_eq!(row("Your current observation is: a hall").segment_index, Some(0));
-        assert_eq!(row("something else").segment_index, Some(3));
+        let first = row("Your current observation is: a hall");
+        assert_eq!(first.segment_index, Some(3));
+        assert_eq!(first.steps[0].state.as_deref(), Some("a hall"));
     }
 }
