@@ -129,6 +129,17 @@ fn an_episode_per_file_makes_a_group() {
 }
 
 #[test]
+fn special_tokens_are_no_text() {
+    let loaded = fixture("dumped_evals/global_step_8_evals/library.jsonl");
+    let group = &loaded.corpus.groups[0];
+    assert_eq!(group.prompt, "Which shelf holds the atlas?");
+    let done = group.rollouts.iter().find(|r| r.outcome == Outcome::Success).unwrap();
+    let steps = texts(&loaded, 0, &done.id);
+    assert_eq!(steps[0].2.as_deref(), Some("shelf: 7"));
+    assert_eq!(steps[1].0, "Shelf 7.");
+}
+
+#[test]
 fn trained_credit_is_a_column() {
     let loaded = fixture("rollouts/step_3/train/all/traces.jsonl");
     let (name, column) = &loaded.corpus.groups[0].steps.values[0];
@@ -193,6 +204,7 @@ fn the_whole_folder_loads_at_once() {
         names,
         [
             "dumped_evals/global_step_8_evals/aggregated_results.jsonl",
+            "episodes/train_step_12_epoch_0/batch_summary.json",
             "outputs/evals/library--lib-1b/0a0b0c0d/metadata.json",
             "tau2_run/results.json",
         ]
