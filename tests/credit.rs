@@ -161,6 +161,27 @@ fn random_group() -> impl Strategy<Value = Arc<Group>> {
     })
 }
 
+/// REINFORCE++ runs over every scored step of the load, not of the group.
+#[test]
+fn a_batch_column_sees_all_groups() {
+    let one = common::group(&[Walk::of("a", 1.0, "s0.x s1.y"), Walk::of("b", 0.0, "s0.x")]);
+    let two = common::group(&[Walk::of("c", 1.0, "s0.x")]);
+    let corpus = credscope::rollout::Corpus { groups: vec![one.clone(), two] };
+    let mut settings = AnalysisSettings {
+        columns: vec![ColumnSpec::new("reinforce++").unwrap()],
+        ..AnalysisSettings::default()
+    };
+    settings.credit.step_reward = StepRewardMode::None;
+    settings.batch = credscope::analysis::batch(&corpus, &settings);
+    // Returns at gamma 1: 1 1 | 0 | 1; mean 3/4, squared deviations 3 * 1/16 + 9/16 = 3/4 over 3.
+    let batch = settings.batch.unwrap();
+    assert_eq!((batch.mean, batch.variance, batch.steps, batch.groups), (0.75, 0.25, 4, 2));
+    let analysis = Analysis::new(one, &settings);
+    let value = analysis.column("reinforce++").unwrap().1.get(0).unwrap();
+    assert_eq!(value, 0.25 / (0.25 + 1e-8_f64).sqrt());
+    check_derivations(&analysis);
+}
+
 /// A column with parameters.
 fn set(id: &str, params: &[(&str, &str)]) -> ColumnSpec {
     let mut spec = ColumnSpec::new(id).unwrap();

@@ -129,6 +129,15 @@ fn an_episode_per_file_makes_a_group() {
 }
 
 #[test]
+fn folders_name_what_the_records_do_not() {
+    let key = |name: &str| fixture(name).corpus.groups[0].key.clone();
+    assert_eq!(key("rollouts/step_3/train/all/traces.jsonl").train_step, Some(3));
+    assert_eq!(key("dumped_evals/global_step_8_evals/library.jsonl").train_step, Some(8));
+    let key = key("outputs/evals/library--lib-1b/0a0b0c0d/results.jsonl");
+    assert_eq!((key.namespace.as_str(), key.policy.as_deref()), ("library", Some("lib-1b")));
+}
+
+#[test]
 fn special_tokens_are_no_text() {
     let loaded = fixture("dumped_evals/global_step_8_evals/library.jsonl");
     let group = &loaded.corpus.groups[0];

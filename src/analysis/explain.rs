@@ -72,21 +72,11 @@ pub fn kinds(split: &Split) -> [(&'static str, f64); 4] {
 #[must_use]
 pub fn table(split: &Split) -> [(&'static str, [f64; 4]); 3] {
     let row = |o: f64, d: f64, s: f64| [o, d, s, o + d + s];
-    let Split {
-        comparison: c,
-        prior: p,
-    } = split;
+    let Split { comparison: c, prior: p } = split;
     [
         ("comparison", row(c.outcome, c.discount, c.shaping)),
         ("prior", row(p.outcome, p.discount, p.shaping)),
-        (
-            "sum",
-            row(
-                c.outcome + p.outcome,
-                c.discount + p.discount,
-                c.shaping + p.shaping,
-            ),
-        ),
+        ("sum", row(c.outcome + p.outcome, c.discount + p.discount, c.shaping + p.shaping)),
     ]
 }
 

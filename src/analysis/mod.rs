@@ -1,6 +1,7 @@
 //! The immutable snapshot of one group under one setting: everything that screen, report and export
 //! print. Every number has its one home here; nothing is parsed and no file is read.
 
+mod batch;
 pub mod explain;
 pub mod quadrants;
 mod rows;
@@ -9,6 +10,7 @@ mod warnings;
 
 use std::sync::Arc;
 
+pub use batch::batch;
 pub use explain::{Explanation, Member};
 pub use quadrants::{
     Breakdown, BreakdownKey, Bucket, By, Tally, Weight, breakdown, breakdown_rows,
@@ -43,6 +45,8 @@ pub struct AnalysisSettings {
     pub tau: (f64, f64),
     /// Seed of everything that resamples.
     pub seed: u64,
+    /// Statistics over all groups of the load, for the columns that need them: see [`batch`].
+    pub batch: Option<crate::credit::Batch>,
 }
 
 impl Default for AnalysisSettings {
@@ -58,6 +62,7 @@ impl Default for AnalysisSettings {
             y: "rtmc".to_owned(),
             tau: (0.01, 0.01),
             seed: 0,
+            batch: None,
         }
     }
 }
@@ -138,7 +143,7 @@ impl Analysis {
                     basis: &basis,
                     returns: &returns,
                     values: &values,
-                    batch: None,
+                    batch: settings.batch.as_ref(),
                 };
                 let column = spec.estimate(&context);
                 columns.push((spec, column));
@@ -215,7 +220,7 @@ impl Analysis {
             basis: &self.basis,
             returns: &self.returns,
             values: &self.values,
-            batch: None,
+            batch: self.settings.batch.as_ref(),
         }
     }
 

@@ -122,8 +122,9 @@ impl Session {
         }
         settings.load.progress = None;
         stop.check()?;
-        let session =
-            Self { loaded: loaded.map_err(|error| unreadable(error, paths))?, settings, stop };
+        let loaded = loaded.map_err(|error| unreadable(error, paths))?;
+        settings.analysis.batch = crate::analysis::batch(&loaded.corpus, &settings.analysis);
+        let session = Self { loaded, settings, stop };
         session.known_rollout()?;
         Ok(session)
     }

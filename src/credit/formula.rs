@@ -50,7 +50,10 @@ pub(super) struct Given<'a> {
     params: &'a Params,
 }
 
-impl Given<'_> {
+impl<'a> Given<'a> {
+    pub(super) const fn new(meta: &'static Meta, params: &'a Params) -> Self {
+        Self { meta, params }
+    }
     pub(super) fn is(&self, name: &str, value: &str) -> bool {
         self.params.text(self.meta, name) == value
     }
@@ -74,7 +77,7 @@ impl<F: Formula> Estimator for Derived<F> {
     }
 
     fn estimate(&self, context: &Context, params: &Params) -> Column {
-        let given = Given { meta: self.0.meta(), params };
+        let given = Given::new(self.0.meta(), params);
         let cells = self
             .0
             .cells(&Plain, context, &given, Wanted::All)
@@ -85,7 +88,7 @@ impl<F: Formula> Estimator for Derived<F> {
     }
 
     fn derive(&self, context: &Context, params: &Params, step: usize) -> Option<Rc<Node>> {
-        let given = Given { meta: self.0.meta(), params };
+        let given = Given::new(self.0.meta(), params);
         let cell = self.0.cells(&Traced, context, &given, Wanted::One(step)).pop()?.ok()?;
         let node = node(format!("A {}", self.0.meta().id), cell);
         node.value.is_finite().then_some(node)

@@ -99,12 +99,12 @@ impl Formula for GrpoStep {
             algebra.sum(vec![std, algebra.number(params.number("eps", 1e-6))])
         });
         fill(context, wanted, |step| {
-            let own = pool
-                .iter()
-                .position(|&s| s == step)
-                .filter(|_| matches!(wanted, Wanted::One(_)))
-                .and_then(|at| leaves.get(at).cloned())
-                .unwrap_or_else(|| leaf(step));
+            // One derivation shares the leaf of the pool; a table has no use for the search.
+            let shared = match wanted {
+                Wanted::One(_) => pool.iter().position(|&s| s == step),
+                Wanted::All => None,
+            };
+            let own = shared.and_then(|at| leaves.get(at).cloned()).unwrap_or_else(|| leaf(step));
             let centred = algebra.sub(own, mean.clone());
             Ok(match &below {
                 None => centred,

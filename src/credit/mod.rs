@@ -26,6 +26,7 @@ pub use basis::{
 };
 pub use bellman::Bellman;
 pub use derivation::{Expr, Node};
+pub use turn_columns::{batch_numbers, batch_of, needs_batch};
 pub use values::{Parts, Split, ValueTable};
 
 use crate::graph::StateGraph;

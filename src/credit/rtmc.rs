@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use rustc_hash::FxHashMap;
+
 use super::algebra::Algebra;
 use super::basis::{Prior, Visit};
 use super::formula::{Cells, Derived, Formula, Given, Wanted, fill, step_leaf};
@@ -55,6 +57,18 @@ const NO_DEVIATION: f64 = 1e-8;
 pub(super) struct Rtmc;
 
 pub(super) static RTMC: Derived<Rtmc> = Derived(Rtmc);
+
+/// Means that steps share: each is taken once.
+struct Means<V> {
+    of_pair: FxHashMap<u32, V>,
+    of_state: FxHashMap<u32, V>,
+}
+
+impl<V> Default for Means<V> {
+    fn default() -> Self {
+        Self { of_pair: FxHashMap::default(), of_state: FxHashMap::default() }
+    }
+}
 
 /// The numbers of one instance: the shared table where its parameters are the settings'.
 struct Table<'a> {
@@ -153,6 +167,7 @@ impl Table<'_> {
         algebra: &A,
         context: &Context,
         prior: &A::Value,
+        means: &mut Means<A::Value>,
         step: usize,
     ) -> Result<A::Value, super::Missing> {
         let pair = context.graph.pair_of(step);
@@ -160,8 +175,14 @@ impl Table<'_> {
         if self.values.visit == Visit::State && self.values.counted(pair) == 0 {
             return Err("not a first visit");
         }
-        let q = self.mean(algebra, context, "Q(s,a)", self.values.pair_members(pair));
-        let v = self.mean(algebra, context, "V(s)", self.values.members(state));
+        let q = means.of_pair.entry(pair).or_insert_with(|| {
+            self.mean(algebra, context, "Q(s,a)", self.values.pair_members(pair))
+        });
+        let v = means
+            .of_state
+            .entry(state)
+            .or_insert_with(|| self.mean(algebra, context, "V(s)", self.values.members(state)));
+        let (q, v) = (q.clone(), v.clone());
         if self.values.n_prior == 0.0 {
             return Ok(algebra.sub(q, v));
         }
@@ -192,8 +213,12 @@ impl Formula for Rtmc {
     ) -> Cells<A::Value> {
         let table = Table::new(context, params);
         let prior = table.prior(algebra, context);
-        let raw =
-            |wanted| fill(context, wanted, |step| table.advantage(algebra, context, &prior, step));
+        let raw = |wanted| {
+            let mut means = Means::default();
+            fill(context, wanted, |step| {
+                table.advantage(algebra, context, &prior, &mut means, step)
+            })
+        };
         if !params.is("normalize", "on") {
             return raw(wanted);
         }

@@ -7,7 +7,8 @@ use super::bellman::{Bellman, Next, successor};
 use super::formula::{
     Cells, Derived, Formula, Given, Groups, Wanted, fill, scored_steps, scores, step_leaf,
 };
-use super::{Context, Meta, ParamSpec};
+use super::{Basis, Batch, ColumnSpec, Context, CreditSettings, Meta, ParamSpec, stats};
+use crate::rollout::Group;
 
 const SCORE: ParamSpec = ParamSpec {
     name: "score",
@@ -173,6 +174,49 @@ impl Formula for Reinforce {
         };
         format!("gamma {}, ddof {}, {batch}", params.text("gamma"), params.text("ddof"))
     }
+}
+
+/// Whether a column runs over the whole batch.
+#[must_use]
+pub fn needs_batch(spec: &ColumnSpec) -> bool {
+    let given = Given::new(&REINFORCE_META, &spec.params);
+    spec.name == REINFORCE_META.id && given.is("whiten", "batch")
+}
+
+/// The numbers that a group adds to the batch: one per scored step, in canonical order.
+#[must_use]
+pub fn batch_numbers(
+    group: &Group,
+    basis: &Basis,
+    settings: &CreditSettings,
+    spec: &ColumnSpec,
+) -> Vec<f64> {
+    let given = Given::new(&REINFORCE_META, &spec.params);
+    let rollouts: Vec<usize> = basis.scored_rollouts().collect();
+    let steps = |i: usize| group.rollouts.get(i).map_or(0..0, |r| r.steps.clone());
+    if given.is("baseline", "group") {
+        let total = given.is("score", "total");
+        let scores: Vec<f64> = rollouts.iter().map(|&i| basis.score(group, i, total)).collect();
+        let mean = stats::mean(&scores).unwrap_or(0.0);
+        let centred = |x: f64| if scores.len() == 1 { x } else { x - mean };
+        return rollouts
+            .iter()
+            .zip(&scores)
+            .flat_map(|(&i, &x)| std::iter::repeat_n(centred(x), steps(i).len()))
+            .collect();
+    }
+    let returns = basis.returns(group, given.number("gamma", settings.gamma)).total;
+    rollouts.into_iter().flat_map(steps).filter_map(|s| returns.get(s).copied()).collect()
+}
+
+/// Mean and variance of the batch; `None` for no numbers.
+#[must_use]
+pub fn batch_of(numbers: &[f64], groups: usize, spec: &ColumnSpec) -> Option<Batch> {
+    let given = Given::new(&REINFORCE_META, &spec.params);
+    let mean = stats::mean(numbers)?;
+    let ddof = u32::from(!given.is("ddof", "0") && numbers.len() > 1);
+    let variance = stats::variance(numbers, mean, ddof);
+    Some(Batch { mean, variance, steps: numbers.len(), groups })
 }
 
 static SALT_META: Meta = Meta {

@@ -247,7 +247,7 @@ fn content_within(raw: &RawValue, depth: usize) -> Result<Option<Cow<'_, str>>, 
     for part in elements(raw)? {
         let piece = if is_object(part) {
             let part = Object::of(part)?;
-            match part.first(&["text", "content", "thinking"]) {
+            match part.first(&["text", "content", "thinking", "reasoning"]) {
                 Some((_, inner)) => {
                     content_within(inner, depth - 1)?.unwrap_or_default().into_owned()
                 }

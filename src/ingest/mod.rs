@@ -7,13 +7,23 @@
 //! Nothing here groups rollouts, decides outcomes or counts anything: that is [`crate::load`].
 //! Which tool is what kind of action is not decided here either: that is [`crate::facts`].
 
+pub mod atif;
+pub mod claude_code;
+pub mod codex;
 pub mod ending;
 pub mod frames;
+pub mod harbor;
+pub mod inspect;
 pub mod json;
+pub mod lines;
 pub mod messages;
+pub mod mini_swe_agent;
 pub mod native;
 mod native_step;
 pub mod nemo_gym;
+pub mod openhands;
+pub mod openhands_events;
+pub mod place;
 pub mod r2e_gym;
 pub mod reader;
 pub mod repair;
@@ -24,8 +34,10 @@ pub mod shape;
 pub mod sharegpt;
 pub mod skyrl;
 pub mod split;
+pub mod swe_agent;
 pub mod tau2_bench;
 pub mod tau_bench;
+pub mod terminal_bench;
 pub mod text;
 pub mod tinker;
 pub mod trajectory_rows;

@@ -8,8 +8,9 @@ use std::borrow::Cow;
 use super::json::{self, Object};
 use super::shape::Shape;
 use super::{
-    messages, native, nemo_gym, r2e_gym, repair, rllm, roll, sharegpt, skyrl, tau_bench,
-    tau2_bench, tinker, trajectory_rows, verifiers, verifiers_traces, verl,
+    atif, claude_code, codex, harbor, inspect, messages, mini_swe_agent, native, nemo_gym,
+    openhands, r2e_gym, repair, rllm, roll, sharegpt, skyrl, swe_agent, tau_bench, tau2_bench,
+    terminal_bench, tinker, trajectory_rows, verifiers, verifiers_traces, verl,
 };
 use crate::rollout::raw::RawRollout;
 
@@ -229,6 +230,16 @@ pub fn readers() -> &'static [&'static dyn Reader] {
         &verl::Verl,
         &roll::Roll,
         &trajectory_rows::TrajectoryRows,
+        &mini_swe_agent::MiniSweAgent,
+        &swe_agent::SweAgent,
+        &openhands::OpenHands,
+        &openhands::OpenHandsSession,
+        &inspect::Inspect,
+        &atif::Atif,
+        &harbor::HarborResult,
+        &terminal_bench::TerminalBench,
+        &claude_code::ClaudeCode,
+        &codex::Codex,
         &tau_bench::TauBench,
         &tau2_bench::Tau2Bench,
         &rllm::Rllm,

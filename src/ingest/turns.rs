@@ -53,6 +53,8 @@ pub struct Turns {
     loose: Vec<Reply>,
     /// A demand to continue is looked for in what the harness answers to a text turn.
     demands: bool,
+    /// Id of the model's answer that the open turn belongs to.
+    answer: Option<String>,
 }
 
 /// What harnesses say to a turn that called no tool although it had to.
@@ -135,6 +137,39 @@ impl Turns {
         }
         let at = self.steps.len() - 1;
         self.give(at, Reply::from(text.to_owned()));
+    }
+
+    /// Ends the open turn, for formats that keep a turn in a record of its own: what comes next
+    /// belongs to another one, whether or not something came back.
+    pub fn ends(&mut self) {
+        self.settle();
+        self.ended = self.first < self.steps.len();
+    }
+
+    /// What comes next belongs to the answer of the model with this id: texts and calls of one answer
+    /// share a turn, even where results stand between them.
+    pub fn answer(&mut self, id: Option<&str>) {
+        if id.is_some() && self.answer.as_deref() == id {
+            self.ended = false;
+            return;
+        }
+        self.ends();
+        self.answer = id.map(str::to_owned);
+    }
+
+    /// The harness refuses an answer and demands another one. Where the answer itself is not among
+    /// the messages, the refusal stands for its turn, with `answer` as far as it is known.
+    pub fn refuses(&mut self, answer: &str, text: &str) {
+        self.settle_results();
+        let waits = self.text.is_some()
+            || self.steps.last().is_some_and(|s| !self.ended && s.observation.is_none());
+        if !waits {
+            self.says(answer);
+        }
+        self.hears(text);
+        if let Some(last) = self.steps.last_mut().filter(|s| s.kind == RawKind::Text) {
+            last.told_to_continue = true;
+        }
     }
 
     /// The steps, and the first thing the agent was told.

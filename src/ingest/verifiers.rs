@@ -103,7 +103,7 @@ impl Reader for Verifiers {
 
 /// Environment and model, where a folder is named `<environment>--<model>`.
 fn of_folder(path: &str) -> (Option<String>, Option<String>) {
-    let named = path.rsplit('/').skip(1).find_map(|folder| folder.split_once("--"));
+    let named = path.rsplit('/').skip(1).take(2).find_map(|folder| folder.split_once("--"));
     named
         .map_or((None, None), |(env, model)| (Some(env.to_owned()), Some(model.replace("--", "/"))))
 }

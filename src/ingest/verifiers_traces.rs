@@ -114,7 +114,7 @@ fn read_trace(
 
 /// The training step in a folder named `step_<N>`.
 pub(super) fn step_of_folder(path: &str) -> Option<u64> {
-    path.rsplit('/').skip(1).find_map(|folder| {
+    path.rsplit('/').skip(1).take(4).find_map(|folder| {
         let rest = folder.strip_prefix("global_step_").or(folder.strip_prefix("step_"))?;
         rest.split('_').next()?.parse().ok()
     })

@@ -22,6 +22,8 @@ use crate::rollout::{Group, RecordRef, SourceId};
 pub struct Source {
     name: String,
     stem: String,
+    /// Folders and name, for the reader.
+    place: String,
     content: Content,
     reader: &'static dyn Reader,
     layout: Layout,
@@ -41,7 +43,7 @@ impl Source {
 
     /// What the reader may know about the place.
     pub(super) fn context(&self) -> Context<'_> {
-        Context { stem: &self.stem, ..Context::default() }
+        Context { stem: &self.stem, path: &self.place, ..Context::default() }
     }
 
     /// Cuts the file into records.
@@ -244,5 +246,9 @@ fn look(input: Input, forced: Option<&'static dyn Reader>) -> io::Result<Looked>
     };
     let layout = reader.layout(&shape);
     let stem = base.split('.').next().unwrap_or_default().to_owned();
-    Ok(Ok(Source { name: input.name, stem, content: input.content, reader, layout, len }))
+    let place = match &input.content {
+        Content::Path(path) => path.to_string_lossy().replace('\\', "/"),
+        Content::Spool(_) => String::new(),
+    };
+    Ok(Ok(Source { name: input.name, stem, place, content: input.content, reader, layout, len }))
 }

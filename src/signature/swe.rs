@@ -24,17 +24,58 @@ pub(super) enum Element {
     Insert(Sym, EditKey),
     Delete(Sym),
     Revert(Sym),
+    /// Sequences only: the last edit was taken back.
+    Undo(Sym),
+    /// Sequences only: edits were put aside.
+    Stash(Sym),
+    /// Sequences only: edits put aside are active again.
+    Unstash(Sym),
     /// Program, targets, result, command (0 unless the knob asks for it).
     Execute(Sym, Box<[Sym]>, StepResult, u64),
     /// A failed action: category, operation, target.
     Failed(Category, Sym, Sym),
 }
 
-/// The edits of one rollout that are active, by file, in order: what a revert takes back.
+/// What a revert can take back in one rollout, by whole path: the state at a coarser scope of targets
+/// is then the image of the state at a finer one, whatever was reverted.
 #[derive(Default)]
 struct Edits {
+    /// Active edits of each file, in order.
     active: FxHashMap<Sym, Vec<u32>>,
+    /// Edits put aside.
     stashed: FxHashMap<Sym, Vec<u32>>,
+    /// How many active edits stand behind an element of the state.
+    count: FxHashMap<u32, u32>,
+    /// Files whose revert the state remembers.
+    reverted: FxHashMap<Sym, u32>,
+}
+
+impl Edits {
+    /// An edit becomes active.
+    fn add(&mut self, path: Sym, id: u32, content: &mut Content) {
+        self.active.entry(path).or_default().push(id);
+        *self.count.entry(id).or_default() += 1;
+        content.add(id);
+    }
+
+    /// An edit is taken back; the set holds its element while an equal one is active.
+    fn drop(&mut self, id: u32, content: &mut Content) {
+        let left = self.count.entry(id).or_default();
+        *left = left.saturating_sub(1);
+        if *left == 0 {
+            content.remove(id);
+        }
+    }
+
+    /// The revert of a file is forgotten; the set holds its element while another file's stands behind
+    /// it.
+    fn forget_revert(&mut self, path: Sym, content: &mut Content) {
+        if let Some(id) = self.reverted.remove(&path)
+            && !self.reverted.values().any(|&other| other == id)
+        {
+            content.remove(id);
+        }
+    }
 }
 
 struct Walker<'a> {
@@ -167,6 +208,15 @@ impl Walker<'_> {
         }
     }
 
+    /// Targets: the whole path, and what the scope leaves of it.
+    fn paths(&mut self, fact: &Fact, table: &FactTable) -> Vec<(Sym, Sym)> {
+        table
+            .targets_of(fact)
+            .iter()
+            .map(|&path| (path, self.scope.of(path, &self.group.symbols, self.granularity)))
+            .collect()
+    }
+
     fn targets(&mut self, fact: &Fact, table: &FactTable) -> Vec<Sym> {
         table
             .targets_of(fact)
@@ -223,18 +273,17 @@ impl Walker<'_> {
         }
         let key = EditKey::of(fact, table, self.granularity);
         let kind = fact.edit.and_then(|id| table.edit(id)).map(|edit| edit.kind);
-        for path in self.targets(fact, table) {
+        for (path, scoped) in self.paths(fact, table) {
             let id = self.id(match (fact.category, kind) {
-                (Category::Create, _) => Element::Create(path, key),
+                (Category::Create, _) => Element::Create(scoped, key),
                 (_, Some(EditKind::Insert))
                     if self.granularity.edit_identity > EditIdentity::File =>
                 {
-                    Element::Insert(path, key)
+                    Element::Insert(scoped, key)
                 }
-                _ => Element::Modify(path, key),
+                _ => Element::Modify(scoped, key),
             });
-            edits.active.entry(path).or_default().push(id);
-            content.add(id);
+            edits.add(path, id, content);
         }
     }
 
@@ -245,11 +294,11 @@ impl Walker<'_> {
         content: &mut Content,
         edits: &mut Edits,
     ) {
-        for path in self.targets(fact, table) {
+        for (path, scoped) in self.paths(fact, table) {
             for id in edits.active.remove(&path).unwrap_or_default() {
-                content.remove(id);
+                edits.drop(id, content);
             }
-            let id = self.id(Element::Delete(path));
+            let id = self.id(Element::Delete(scoped));
             content.add(id);
         }
     }
@@ -261,23 +310,26 @@ impl Walker<'_> {
         content: &mut Content,
         edits: &mut Edits,
     ) {
-        for path in self.targets(fact, table) {
-            let taken = if fact.flags.has(Flags::UNDO) {
-                let active = edits.active.entry(path).or_default();
-                let last = active.pop();
-                // The set still holds it when an equal edit stays active.
-                last.filter(|id| !active.contains(id)).into_iter().collect()
+        let (undo, stash) = (fact.flags.has(Flags::UNDO), fact.flags.has(Flags::STASH));
+        for (path, scoped) in self.paths(fact, table) {
+            let taken: Vec<u32> = if undo {
+                edits.active.entry(path).or_default().pop().into_iter().collect()
             } else {
                 edits.active.remove(&path).unwrap_or_default()
             };
             for &id in &taken {
-                content.remove(id);
+                edits.drop(id, content);
             }
-            if fact.flags.has(Flags::STASH) {
+            if stash {
                 edits.stashed.entry(path).or_default().extend(taken);
             }
             if self.granularity.reverts {
-                let id = self.id(Element::Revert(path));
+                let id = self.id(match (self.granularity.sequence, undo, stash) {
+                    (true, true, _) => Element::Undo(scoped),
+                    (true, _, true) => Element::Stash(scoped),
+                    _ => Element::Revert(scoped),
+                });
+                edits.reverted.insert(path, id);
                 content.add(id);
             }
         }
@@ -290,18 +342,24 @@ impl Walker<'_> {
         content: &mut Content,
         edits: &mut Edits,
     ) {
-        for path in self.targets(fact, table) {
-            let Some(back) = edits.stashed.remove(&path) else {
+        for (path, scoped) in self.paths(fact, table) {
+            let Some(back) = edits.stashed.remove(&path) else { continue };
+            if self.granularity.sequence {
+                // A sequence keeps its past: it notes the act, not the edits a second time.
+                if self.granularity.reverts {
+                    let id = self.id(Element::Unstash(scoped));
+                    content.add(id);
+                }
+                for &id in &back {
+                    *edits.count.entry(id).or_default() += 1;
+                }
+                edits.active.entry(path).or_default().extend(back);
                 continue;
-            };
-            for &id in &back {
-                content.add(id);
             }
-            edits.active.entry(path).or_default().extend(back);
-            if self.granularity.reverts {
-                let id = self.id(Element::Revert(path));
-                content.remove(id);
+            for id in back {
+                edits.add(path, id, content);
             }
+            edits.forget_revert(path, content);
         }
     }
 }
@@ -364,6 +422,9 @@ pub(super) fn label(
             Element::Insert(path, key) => (path, hashed("I", key)),
             Element::Delete(path) => (path, "D".to_owned()),
             Element::Revert(path) => (path, "R".to_owned()),
+            Element::Undo(path) => (path, "U".to_owned()),
+            Element::Stash(path) => (path, "P".to_owned()),
+            Element::Unstash(path) => (path, "Q".to_owned()),
             Element::Failed(category, op, path) => {
                 (path, format!("!{}:{}", category.name(), group.symbols.text(*op)))
             }

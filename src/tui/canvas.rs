@@ -111,11 +111,7 @@ impl<'a> Canvas<'a> {
     /// A canvas over the part of `area` that the buffer has.
     pub fn new(buffer: &'a mut Buffer, area: Rect, theme: &'a Theme) -> Self {
         let area = area.intersection(buffer.area);
-        Self {
-            buffer,
-            area,
-            theme,
-        }
+        Self { buffer, area, theme }
     }
 
     /// Cells per row.
@@ -142,19 +138,11 @@ impl<'a> Canvas<'a> {
 
     /// Draws a row, selected or not.
     pub fn draw(&mut self, y: usize, row: &Row, selected: bool) {
-        let select = if selected {
-            self.theme.select
-        } else {
-            Style::new()
-        };
+        let select = if selected { self.theme.select } else { Style::new() };
         let mut x = 0;
         for span in &row.spans {
             let keep = span.solid && selected && self.theme.reverses();
-            let style = if keep {
-                span.style
-            } else {
-                span.style.patch(select)
-            };
+            let style = if keep { span.style } else { span.style.patch(select) };
             x = self.text(x, y, &span.text, style);
         }
         if selected {
@@ -181,13 +169,15 @@ impl<'a> Canvas<'a> {
             // A cluster that claims more than its two cells would shift the rest of the line.
             let odd = unicode_width::UnicodeWidthStr::width(grapheme) > 2;
             if let Some(cell) = self.buffer.cell_mut(at(x)) {
+                // What was drawn before must not shine through a style without a colour.
+                cell.reset();
                 cell.set_symbol(if odd { "\u{fffd}" } else { grapheme });
                 cell.set_style(style);
             }
             if cells == 2
                 && let Some(cell) = self.buffer.cell_mut(at(x + 1))
             {
-                cell.set_symbol(" ");
+                cell.reset();
                 cell.set_style(style);
             }
             x += cells;
@@ -199,11 +189,8 @@ impl<'a> Canvas<'a> {
     /// which go first (from the left) when the width shrinks. The focused pane has a heavy rule.
     pub fn rule(&mut self, title: &str, extra: Row, hints: &[(&str, &str)], focus: bool) {
         let width = self.width();
-        let (glyph, style) = if focus {
-            ("━", self.theme.focus)
-        } else {
-            ("─", self.theme.dim)
-        };
+        let (glyph, style) =
+            if focus { ("━", self.theme.focus) } else { ("─", self.theme.dim) };
         let mut head = Row::new();
         head.put(glyph, style);
         head.put(format!(" {title}"), self.theme.title);
@@ -218,15 +205,14 @@ impl<'a> Canvas<'a> {
             for (i, (key, what)) in hints.iter().skip(from).enumerate() {
                 row.put(if i == 0 { " " } else { "  " }, Style::new());
                 row.put(*key, self.theme.key);
-                if !what.is_empty() {
-                    row.put(format!(" {what}"), self.theme.dim);
-                }
+                let gap = if key.is_empty() || what.is_empty() { "" } else { " " };
+                row.put(format!("{gap}{what}"), self.theme.dim);
             }
             if row.width() > 0 {
                 row.put(" ", Style::new());
             }
             row.put(glyph, style);
-            if head.width() + row.width() + 1 <= width || from == hints.len() {
+            if head.width() + row.width() < width || from == hints.len() {
                 tail = row;
                 break;
             }
@@ -263,11 +249,7 @@ impl<'a> Canvas<'a> {
             height as u16,
         )
         .intersection(self.area);
-        Canvas {
-            buffer: self.buffer,
-            area,
-            theme: self.theme,
-        }
+        Canvas { buffer: self.buffer, area, theme: self.theme }
     }
 }
 

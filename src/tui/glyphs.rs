@@ -61,8 +61,8 @@ pub fn bar(value: f64, scale: f64, half: usize, fill: Fill) -> (String, String) 
         }
     };
     let halves = match fill {
-        Fill::Slim | Fill::Class(Evidence::Compared) => (share * 2.0).round().max(1.0) as usize,
-        Fill::Class(_) => share.round().max(1.0) as usize * 2,
+        Fill::Slim | Fill::Class(Evidence::Compared) => cells_of(share * 2.0),
+        Fill::Class(_) => cells_of(share) * 2,
     }
     .min(half * 2);
     let (cells, part) = (halves / 2, halves % 2);
@@ -75,6 +75,12 @@ pub fn bar(value: f64, scale: f64, half: usize, fill: Fill) -> (String, String) 
         let edge = if part == 1 { part_right.to_string() } else { String::new() };
         (blank, format!("{solid}{edge}{empty}"))
     }
+}
+
+/// A length in whole cells, at least one.
+#[allow(clippy::cast_sign_loss, reason = "at least one")]
+fn cells_of(length: f64) -> usize {
+    length.round().max(1.0) as usize
 }
 
 /// Glyphs of the screen with their stand-ins.

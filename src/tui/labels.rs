@@ -18,13 +18,11 @@ pub enum Elision {
 
 /// The least elision under which each label fits its width.
 #[must_use]
-pub fn elision<'a>(labels: impl Iterator<Item = (&'a str, usize)> + Clone) -> Elision {
+pub fn elision<'a>(labels: &(impl Iterator<Item = (&'a str, usize)> + Clone)) -> Elision {
     [Elision::None, Elision::Operation]
         .into_iter()
         .find(|&level| {
-            labels
-                .clone()
-                .all(|(label, width)| text::width(&shorten(label, level)) <= width)
+            labels.clone().all(|(label, width)| text::width(&shorten(label, level)) <= width)
         })
         .unwrap_or(Elision::Path)
 }
@@ -44,7 +42,7 @@ pub fn label(label: &str, level: Elision, width: usize) -> String {
         _ => (tail, String::new()),
     };
     let kept = text::width(head) + 1 + text::width(&result);
-    if width < kept + 4 {
+    if width <= kept {
         return text::cut(&short, width).into_owned();
     }
     format!("{head}@{}{result}", text::cut_left(path, width - kept))
@@ -74,11 +72,7 @@ pub fn names<'a>(ids: impl Iterator<Item = &'a str>) -> Vec<String> {
         n.get(cut..).is_none_or(|rest| rest.is_empty() || rest.chars().all(|c| c.is_ascii_digit()))
     });
     let before = clean.first().and_then(|n| n.get(..cut.saturating_sub(1))).unwrap_or_default();
-    let cut = if bare {
-        before.rfind(['-', '_', '/', ':', '.']).map_or(0, |i| i + 1)
-    } else {
-        cut
-    };
+    let cut = if bare { before.rfind(['-', '_', '/', ':', '.']).map_or(0, |i| i + 1) } else { cut };
     clean.iter().map(|n| n.get(cut..).unwrap_or(n).to_owned()).collect()
 }
 
@@ -113,8 +107,12 @@ mod tests {
         assert_eq!(label(full, Elision::Path, 24), "modify:3859@separable.py");
         assert_eq!(label(full, Elision::Path, 20), "modify:3859@…able.py");
         assert_eq!(
-            label("execute:python@run.py:error", Elision::Path, 24),
+            label("execute:python@run.py:error", Elision::Path, 25),
             "execute:python@….py:error"
+        );
+        assert_eq!(
+            label("execute:python@run.py:error", Elision::Path, 22),
+            "execute:python@…:error"
         );
         assert_eq!(label("search:grep@.", Elision::Path, 24), "search:grep@.");
     }
@@ -131,6 +129,6 @@ mod tests {
     #[test]
     fn one_long_label_shortens_the_whole_pane() {
         let labels = [("modify:replace:3859@separable.py", 26), ("finish", 26)];
-        assert_eq!(elision(labels.into_iter()), Elision::Operation);
+        assert_eq!(elision(&labels.into_iter()), Elision::Operation);
     }
 }

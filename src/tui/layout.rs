@@ -25,14 +25,8 @@ pub enum Pane {
 
 impl Pane {
     /// The panes that Tab walks through, in order.
-    pub const CYCLE: [Self; 6] = [
-        Self::Tree,
-        Self::Steps,
-        Self::Quadrants,
-        Self::Rollouts,
-        Self::Explain,
-        Self::Reader,
-    ];
+    pub const CYCLE: [Self; 6] =
+        [Self::Tree, Self::Steps, Self::Quadrants, Self::Rollouts, Self::Explain, Self::Reader];
 
     /// The key that opens it and its name.
     #[must_use]
@@ -87,10 +81,7 @@ impl Plan {
     /// The rectangle of a pane, if it is on the screen.
     #[must_use]
     pub fn find(&self, pane: Pane) -> Option<Rect> {
-        self.panes
-            .iter()
-            .find(|(p, _)| *p == pane)
-            .map(|&(_, area)| area)
+        self.panes.iter().find(|(p, _)| *p == pane).map(|&(_, area)| area)
     }
 }
 
@@ -104,22 +95,19 @@ const QUADRANTS_TALL: u16 = 10;
 /// Lays out an area.
 #[must_use]
 pub fn layout(area: Rect, needs: &Needs) -> Plan {
+    // An empty list still needs a row to say why.
+    let needs = &Needs {
+        tree: needs.tree.max(1),
+        steps: needs.steps.max(1),
+        rollouts: needs.rollouts.max(1),
+        ..*needs
+    };
     if area.width < LEAST.0 || area.height < LEAST.1 {
-        return Plan {
-            message: true,
-            ..Plan::default()
-        };
+        return Plan { message: true, ..Plan::default() };
     }
-    let mut plan = Plan {
-        title: row(area, area.y),
-        footer: row(area, area.bottom() - 1),
-        ..Plan::default()
-    };
-    let mut body = Rect {
-        y: area.y + 1,
-        height: area.height - 2,
-        ..area
-    };
+    let mut plan =
+        Plan { title: row(area, area.y), footer: row(area, area.bottom() - 1), ..Plan::default() };
+    let mut body = Rect { y: area.y + 1, height: area.height - 2, ..area };
     let arranged = match (area.width, area.height) {
         (180.., 40..) => arrange_wide(&mut plan, body, needs),
         (120.., 36..) => arrange_pairs(&mut plan, body),
@@ -144,11 +132,7 @@ pub fn layout(area: Rect, needs: &Needs) -> Plan {
 }
 
 fn row(area: Rect, y: u16) -> Rect {
-    Rect {
-        y,
-        height: 1,
-        ..area
-    }
+    Rect { y, height: 1, ..area }
 }
 
 /// Cuts `height` rows off the top.
@@ -164,11 +148,7 @@ fn take(area: &mut Rect, height: u16) -> Rect {
 fn take_bottom(area: &mut Rect, height: u16) -> Rect {
     let height = height.min(area.height);
     area.height -= height;
-    Rect {
-        y: area.bottom(),
-        height,
-        ..*area
-    }
+    Rect { y: area.bottom(), height, ..*area }
 }
 
 /// Shares `height` rows between two lists: each gets what it needs up to half, and what the other
@@ -192,20 +172,9 @@ fn share(height: u16, first: usize, second: usize) -> u16 {
 /// Columns with a seam between them: the left one is `left` wide.
 fn columns(area: Rect, left: u16) -> (Rect, Rect, Rect) {
     (
-        Rect {
-            width: left,
-            ..area
-        },
-        Rect {
-            x: area.x + left,
-            width: 1,
-            ..area
-        },
-        Rect {
-            x: area.x + left + 1,
-            width: area.width - left - 1,
-            ..area
-        },
+        Rect { width: left, ..area },
+        Rect { x: area.x + left, width: 1, ..area },
+        Rect { x: area.x + left + 1, width: area.width - left - 1, ..area },
     )
 }
 
@@ -219,9 +188,11 @@ fn arrange_stack(plan: &mut Plan, mut body: Rect, needs: &Needs) -> bool {
     }
     let quadrants = take_bottom(&mut body, QUADRANTS);
     let (tree, steps) = (needs.tree + 2, needs.steps + 2);
-    if body.height >= 30 && usize::from(body.height) > tree + steps + 4 {
-        let room = usize::from(body.height) - tree - steps;
-        let rollouts = take_bottom(&mut body, room.min(needs.rollouts + 2) as u16);
+    // Rows that neither list needs show the rollouts.
+    let spare = usize::from(body.height).saturating_sub(tree + steps);
+    let wanted = needs.rollouts + 2;
+    if body.height >= 20 && spare >= wanted.min(6) {
+        let rollouts = take_bottom(&mut body, spare.min(wanted) as u16);
         plan.panes.push((Pane::Rollouts, rollouts));
     }
     let tree = share(body.height, tree, steps);
@@ -278,24 +249,22 @@ fn left_of_two(width: u16) -> u16 {
 fn arrange_wide(plan: &mut Plan, mut body: Rect, needs: &Needs) -> bool {
     plan.note = Some(take_bottom(&mut body, 1));
     plan.sum = Some(take_bottom(&mut body, 1));
-    let side = (body.width / 4).clamp(46, 60);
+    let side = (body.width * 27 / 100).clamp(46, 64);
     let (mut main, seam, mut right) = columns(body, body.width - side - 1);
     plan.seams.push(seam);
     let wanted = (needs.tree.max(needs.steps) + 2).max(8) as u16;
     let height = wanted.clamp(main.height / 3, main.height * 11 / 20);
     let top = take(&mut main, height);
     let left = main.width / 2;
-    for (band, first, second) in [
-        (top, Pane::Tree, Pane::Steps),
-        (main, Pane::Explain, Pane::Reader),
-    ] {
+    for (band, first, second) in
+        [(top, Pane::Tree, Pane::Steps), (main, Pane::Explain, Pane::Reader)]
+    {
         let (one, seam, two) = columns(band, left);
         plan.panes.push((first, one));
         plan.panes.push((second, two));
         plan.seams.push(seam);
     }
-    plan.panes
-        .push((Pane::Quadrants, take(&mut right, QUADRANTS_TALL)));
+    plan.panes.push((Pane::Quadrants, take(&mut right, QUADRANTS_TALL)));
     plan.panes.push((Pane::Rollouts, right));
     true
 }
@@ -332,7 +301,8 @@ mod tests {
         for rect in rects {
             assert_eq!(rect.intersection(area), rect, "{rect:?} leaves {area:?}");
             for position in rect.positions() {
-                let at = usize::from(position.y) * usize::from(area.width) + usize::from(position.x);
+                let at =
+                    usize::from(position.y) * usize::from(area.width) + usize::from(position.x);
                 assert!(!taken[at], "{position:?} of {area:?} is drawn twice: {plan:?}");
                 taken[at] = true;
             }
@@ -362,7 +332,9 @@ mod tests {
 
     #[test]
     fn every_focus_and_need_at_the_sizes_people_have() {
-        for (width, height) in [(80, 24), (80, 50), (100, 30), (120, 40), (160, 45), (200, 60), (500, 200)] {
+        for (width, height) in
+            [(80, 24), (80, 50), (100, 30), (120, 40), (160, 45), (200, 60), (500, 200)]
+        {
             for focus in FOCI {
                 for (tree, steps, rollouts) in [(0, 0, 0), (9, 4, 8), (127, 200, 64)] {
                     for zoom in [false, true] {

@@ -115,11 +115,7 @@ impl Lens {
             let sees = row.parent.is_none_or(|p| {
                 let inner = row.kind == RowKind::Inner;
                 shown.get(p) == Some(&true)
-                    && if inner {
-                        folds.opened.contains(&p)
-                    } else {
-                        !folds.closed.contains(&p)
-                    }
+                    && if inner { folds.opened.contains(&p) } else { !folds.closed.contains(&p) }
             });
             if sees {
                 if let Some(slot) = shown.get_mut(i) {
@@ -160,10 +156,7 @@ impl Lens {
 /// Scored, succeeded, failed among some rollouts.
 fn counts(analysis: &Analysis, members: &[u32]) -> (u32, u32, u32) {
     let of = |list: &[bool], i: u32| list.get(i as usize) == Some(&true);
-    let scored = members
-        .iter()
-        .filter(|&&i| of(&analysis.basis.scored, i))
-        .count() as u32;
+    let scored = members.iter().filter(|&&i| of(&analysis.basis.scored, i)).count() as u32;
     let ok = members
         .iter()
         .filter(|&&i| of(&analysis.basis.scored, i) && of(&analysis.basis.success, i))
@@ -185,10 +178,7 @@ fn strongest(analysis: &Analysis, pair: PairId, members: &[u32]) -> Option<Evide
 
 fn paths(analysis: &Analysis) -> Lens {
     let tree = &analysis.paths;
-    let mut lens = Lens {
-        rows: Vec::new(),
-        step_row: vec![u32::MAX; analysis.group.len()],
-    };
+    let mut lens = Lens { rows: Vec::new(), step_row: vec![u32::MAX; analysis.group.len()] };
     let mut place = vec![0_usize; tree.rows.len()];
     // Steps walked before each row.
     let mut walked = vec![0_u32; tree.rows.len()];
@@ -228,10 +218,7 @@ fn paths(analysis: &Analysis) -> Lens {
         };
         let at = lens.rows.len();
         let depth = row.depth;
-        lens.rows.push(LensRow {
-            depth,
-            ..first.clone()
-        });
+        lens.rows.push(LensRow { depth, ..first.clone() });
         for k in 1..row.steps {
             let step = row.first_step + k as usize;
             let pair = analysis.graph.pair_of(step);
@@ -246,10 +233,7 @@ fn paths(analysis: &Analysis) -> Lens {
                 evidence: strongest(analysis, pair, &row.members),
                 steps: 1,
                 branching: u32::from(
-                    analysis
-                        .graph
-                        .branching
-                        .get(analysis.graph.state_of(step) as usize)
+                    analysis.graph.branching.get(analysis.graph.state_of(step) as usize)
                         == Some(&true),
                 ),
                 elsewhere: 0,
@@ -258,11 +242,7 @@ fn paths(analysis: &Analysis) -> Lens {
             });
         }
         for &member in &row.members {
-            let start = analysis
-                .group
-                .rollouts
-                .get(member as usize)
-                .map_or(0, |r| r.steps.start);
+            let start = analysis.group.rollouts.get(member as usize).map_or(0, |r| r.steps.start);
             for k in 0..row.steps {
                 let step = start + (before + k) as usize;
                 if let Some(slot) = lens.step_row.get_mut(step) {
@@ -318,10 +298,7 @@ fn states(analysis: &Analysis) -> Lens {
     let mut build = Build {
         analysis,
         home,
-        lens: Lens {
-            rows: Vec::new(),
-            step_row: vec![u32::MAX; analysis.group.len()],
-        },
+        lens: Lens { rows: Vec::new(), step_row: vec![u32::MAX; analysis.group.len()] },
         index: std::collections::BTreeMap::new(),
     };
     build.walk(&roots, end);
@@ -392,12 +369,7 @@ impl Build<'_> {
             .graph
             .transitions
             .edges(NodeIndex::new(state as usize))
-            .map(|e| {
-                (
-                    e.weight().visits,
-                    Reverse((e.weight().pair, e.target().index() as StateId)),
-                )
-            })
+            .map(|e| (e.weight().visits, Reverse((e.weight().pair, e.target().index() as StateId))))
             .collect();
         edges.sort_unstable();
         for (i, &(_, Reverse((pair, to)))) in edges.iter().enumerate() {

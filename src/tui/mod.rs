@@ -13,6 +13,7 @@ pub mod model;
 mod navigate;
 pub mod numbers;
 pub mod panes;
+mod refresh;
 pub mod run;
 pub mod snapshot;
 pub mod terminal;
@@ -88,12 +89,7 @@ pub fn run(input: ScreenInput) -> io::Result<u8> {
     terminal::listen_signals(outbox.clone())?;
     let mut screen = terminal::Tty::enter(input.mouse)?;
     terminal::listen_keys(outbox)?;
-    let mut model = Model::new(
-        input.corpus,
-        input.notices,
-        input.settings,
-        input.look,
-        input.start,
-    );
+    let mut model =
+        Model::new(input.corpus, input.notices, input.settings, input.look, input.start);
     run::drive(&mut screen, &mut model, &workers, &inbox)
 }

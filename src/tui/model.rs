@@ -134,13 +134,8 @@ pub enum GroupOrder {
 
 impl GroupOrder {
     /// All orders, as the key turns them.
-    pub const ALL: [Self; 5] = [
-        Self::Name,
-        Self::Disagreeing,
-        Self::Success,
-        Self::Steps,
-        Self::Shared,
-    ];
+    pub const ALL: [Self; 5] =
+        [Self::Name, Self::Disagreeing, Self::Success, Self::Steps, Self::Shared];
 
     /// What the rule says.
     #[must_use]
@@ -274,9 +269,7 @@ impl Model {
         look: Look,
         start: Option<Start>,
     ) -> Self {
-        let group = start
-            .map_or(0, |s| s.group)
-            .min(corpus.groups.len().saturating_sub(1));
+        let group = start.map_or(0, |s| s.group).min(corpus.groups.len().saturating_sub(1));
         Self {
             groups: GroupList {
                 rows: vec![None; corpus.groups.len()],
@@ -331,9 +324,7 @@ impl Model {
     /// Steps of a rollout of the shown group, as indices in the group.
     #[must_use]
     pub fn steps_of(&self, rollout: usize) -> std::ops::Range<usize> {
-        self.shown_group()
-            .and_then(|g| g.rollouts.get(rollout))
-            .map_or(0..0, |r| r.steps.clone())
+        self.shown_group().and_then(|g| g.rollouts.get(rollout)).map_or(0..0, |r| r.steps.clone())
     }
 
     /// The selected step as an index in the group; `None` in a rollout without steps.

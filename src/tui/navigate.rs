@@ -20,16 +20,8 @@ pub(super) fn first(snapshot: &Snapshot) -> Cursor {
 /// The cursor on a step of the group.
 fn place(snapshot: &Snapshot, step: usize) -> Cursor {
     let rollout = snapshot.analysis.graph.rollout_of(step);
-    let start = snapshot
-        .analysis
-        .group
-        .rollouts
-        .get(rollout)
-        .map_or(0, |r| r.steps.start);
-    Cursor {
-        rollout,
-        step: step.saturating_sub(start),
-    }
+    let start = snapshot.analysis.group.rollouts.get(rollout).map_or(0, |r| r.steps.start);
+    Cursor { rollout, step: step.saturating_sub(start) }
 }
 
 /// Keeps the cursor on a rollout and a step that exist.
@@ -61,6 +53,10 @@ pub(super) fn act(model: &mut Model, action: Action, count: usize, effects: &mut
         Action::NextRollout => rollout(model, |at| at.saturating_add(count)),
         Action::PreviousRollout => rollout(model, |at| at.saturating_sub(count)),
         Action::Enter => enter(model, effects),
+        Action::Fold if model.focus == Pane::Explain => model.zoom = !model.zoom,
+        Action::Left | Action::Right | Action::Fold if model.focus != Pane::Tree => {
+            model.message = Some("rows fold in the tree: 1 goes there".to_owned());
+        }
         Action::Left => fold(model, Some(true)),
         Action::Right => fold(model, Some(false)),
         Action::Fold => fold(model, None),
@@ -144,9 +140,8 @@ fn go_to_row(model: &mut Model, row: usize) {
     let Some(target) = lens.rows.get(row) else {
         return;
     };
-    let own = model
-        .steps_of(model.cursor.rollout)
-        .find(|&s| lens.step_row.get(s) == Some(&(row as u32)));
+    let own =
+        model.steps_of(model.cursor.rollout).find(|&s| lens.step_row.get(s) == Some(&(row as u32)));
     let step = own.unwrap_or(target.step);
     if let Some(snapshot) = model.snapshot() {
         model.cursor = place(snapshot, step);
@@ -163,9 +158,6 @@ fn current_row(model: &Model) -> Option<usize> {
 /// Closes (`Some(true)`), opens (`Some(false)`) or turns the row of the tree. Closing what is closed
 /// goes to the parent.
 fn fold(model: &mut Model, close: Option<bool>) {
-    if model.focus == Pane::Explain || model.focus == Pane::Reader {
-        return;
-    }
     let Some(row) = current_row(model) else {
         return;
     };
@@ -259,9 +251,8 @@ fn seek(
     let Some(snapshot) = model.snapshot().map(Arc::clone) else {
         return;
     };
-    let hits: Vec<usize> = (0..snapshot.analysis.group.len())
-        .filter(|&s| fits(&snapshot, s))
-        .collect();
+    let hits: Vec<usize> =
+        (0..snapshot.analysis.group.len()).filter(|&s| fits(&snapshot, s)).collect();
     if hits.is_empty() {
         model.message = Some(none.to_owned());
         return;
@@ -278,11 +269,8 @@ fn seek(
     if let Some(&step) = hits.get(at) {
         let around = if forward { step <= here } else { step >= here };
         model.cursor = place(&snapshot, step);
-        model.message = Some(format!(
-            "{} of {n}{}",
-            at + 1,
-            if around { ", around the end" } else { "" }
-        ));
+        model.message =
+            Some(format!("{} of {n}{}", at + 1, if around { ", around the end" } else { "" }));
     }
 }
 

@@ -31,38 +31,26 @@ pub fn plain(x: f64, decimals: usize) -> String {
 #[must_use]
 pub fn brief(x: f64, decimals: usize) -> String {
     let text = plain(x, decimals);
-    text.strip_prefix("0.")
-        .map(|rest| format!(".{rest}"))
-        .unwrap_or(text)
+    text.strip_prefix("0.").map(|rest| format!(".{rest}")).unwrap_or(text)
 }
 
 /// A setting as it was given: `.99`, `2`.
 #[must_use]
 pub fn setting(x: f64) -> String {
     let text = x.to_string().replace('-', &MINUS.to_string());
-    text.strip_prefix("0.")
-        .map(|rest| format!(".{rest}"))
-        .unwrap_or(text)
+    text.strip_prefix("0.").map(|rest| format!(".{rest}")).unwrap_or(text)
 }
 
 /// A count; a dot for none.
 #[must_use]
 pub fn count(n: u64) -> String {
-    if n == 0 {
-        "·".to_owned()
-    } else {
-        n.to_string()
-    }
+    if n == 0 { "·".to_owned() } else { n.to_string() }
 }
 
 /// A whole percent; empty when there is nothing to divide by.
 #[must_use]
 pub fn percent(part: u64, whole: u64) -> String {
-    if whole == 0 {
-        String::new()
-    } else {
-        format!("{:.0}%", 100.0 * part as f64 / whole as f64)
-    }
+    if whole == 0 { String::new() } else { format!("{:.0}%", 100.0 * part as f64 / whole as f64) }
 }
 
 /// An amount of text: `738 B`, `12.4 kB`.

@@ -9,7 +9,7 @@ use ratatui::backend::Backend;
 use super::model::Model;
 use super::panes::view;
 use super::terminal::Screen;
-use super::update::{Effect, Msg, begin, update};
+use super::update::{Effect, Msg, begin, exit_code, update};
 use super::worker::Workers;
 
 /// How long a failed draw waits for the signal that explains it.
@@ -21,10 +21,7 @@ where
     <S::Backend as Backend>::Error: Send + Sync + 'static,
 {
     screen.before_draw()?;
-    screen
-        .terminal()
-        .draw(|frame| view(model, frame))
-        .map_err(io::Error::other)?;
+    screen.terminal().draw(|frame| view(model, frame)).map_err(io::Error::other)?;
     screen.after_draw()
 }
 
@@ -44,7 +41,6 @@ where
     loop {
         for effect in std::mem::take(&mut pending) {
             match workers.take(effect) {
-                None => {}
                 Some(Effect::Quit(code)) => return Ok(code),
                 Some(Effect::Copy(text)) => {
                     let said = screen.copy(&text)?;
@@ -55,7 +51,9 @@ where
                     let size = screen.terminal().size().map_err(io::Error::other)?;
                     pending.extend(update(model, Msg::Resize(size.width, size.height)));
                 }
-                Some(Effect::Analyse { .. } | Effect::Summarise { .. } | Effect::Read { .. }) => {}
+                Some(Effect::Repaint) => screen.repaint()?,
+                // Work, which the workers took.
+                _ => {}
             }
         }
         if !pending.is_empty() {
@@ -65,7 +63,7 @@ where
             // A terminal that is gone says so by a signal, too: that decides the exit code.
             let signal = inbox.recv_timeout(GONE).ok();
             return match signal {
-                Some(Msg::Signal(n)) => Ok(128_u8.saturating_add(n as u8)),
+                Some(Msg::Signal(n)) => Ok(exit_code(n)),
                 _ => Err(error),
             };
         }

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use super::labels::names;
 use super::lens::{Lens, LensKind};
 use super::numbers::digits;
-use crate::analysis::{Analysis, AnalysisSettings, By, GroupRow, RolloutRow, Tally, Weight, Warning, breakdown};
+use crate::analysis::{
+    Analysis, AnalysisSettings, By, GroupRow, RolloutRow, Tally, Warning, Weight, breakdown,
+};
 use crate::export::text::{cut_left, width};
 use crate::graph::Evidence;
 use crate::rollout::Group;
@@ -61,9 +63,8 @@ impl Snapshot {
     pub fn new(group: &Arc<Group>, settings: &AnalysisSettings) -> Self {
         let analysis = Arc::new(Analysis::new(Arc::clone(group), settings));
         let row = analysis.group_row(false);
-        let rollouts: Vec<RolloutRow> = (0..group.rollouts.len())
-            .map(|i| analysis.rollout_row(i))
-            .collect();
+        let rollouts: Vec<RolloutRow> =
+            (0..group.rollouts.len()).map(|i| analysis.rollout_row(i)).collect();
         let mut outcomes = [Tally::default(); 2];
         let mut outcome_evidence = [[0; 4]; 2];
         for r in rollouts.iter().filter(|r| r.scored.is_ok()) {
@@ -141,11 +142,7 @@ impl Snapshot {
     #[must_use]
     pub fn y(&self) -> usize {
         let name = &self.analysis.settings.y;
-        self.analysis
-            .columns
-            .iter()
-            .position(|(spec, _)| spec.name == *name)
-            .unwrap_or(0)
+        self.analysis.columns.iter().position(|(spec, _)| spec.name == *name).unwrap_or(0)
     }
 
     /// The largest magnitude of a bar: the column's own, or that of all columns.

@@ -2,6 +2,7 @@
 //!
 //! Nothing is asked of the terminal (no queries); it is written to only inside synchronized updates.
 
+use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::ThreadId;
@@ -30,6 +31,9 @@ const CLIPBOARD: usize = 74_000;
 /// Whether the terminal is taken over now: giving it back twice does no harm, but writes.
 static TAKEN: AtomicBool = AtomicBool::new(false);
 
+/// Whether the next continue signal ends our own suspension, which paints everything itself.
+static SUSPENDED: AtomicBool = AtomicBool::new(false);
+
 /// What the run loop asks of a screen. The tests' screen does nothing but draw.
 pub trait Screen {
     /// Where it is drawn.
@@ -48,6 +52,10 @@ pub trait Screen {
     fn copy(&mut self, text: &str) -> io::Result<String>;
     /// Hands the terminal to the shell and comes back when continued.
     fn suspend(&mut self) -> io::Result<()>;
+    /// Forgets what the terminal shows: the next draw paints everything.
+    fn repaint(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// The real terminal.
@@ -108,16 +116,23 @@ impl Screen for Tty {
 
     fn suspend(&mut self) -> io::Result<()> {
         give_back();
+        SUSPENDED.store(true, Ordering::SeqCst);
         signal_hook::low_level::emulate_default_handler(SIGTSTP)?;
+        self.repaint()
+    }
+
+    fn repaint(&mut self) -> io::Result<()> {
+        // After a stop from outside the shell may have changed the mode, too: take all of it again.
+        give_back();
         take_over(self.mouse)?;
-        // What the shell wrote is unknown: a new surface draws everything.
         self.terminal = Terminal::new(CrosstermBackend::new(io::stdout()))?;
         Ok(())
     }
 }
 
 fn in_screen() -> bool {
-    std::env::var("TERM").is_ok_and(|t| t.starts_with("screen")) && std::env::var_os("STY").is_some()
+    std::env::var("TERM").is_ok_and(|t| t.starts_with("screen"))
+        && std::env::var_os("STY").is_some()
 }
 
 /// The sequence that sets the clipboard, wrapped for the multiplexer; `None` where it is too long.
@@ -136,11 +151,11 @@ fn osc52(text: &str, tmux: bool, screen: bool) -> Option<String> {
         for c in plain.chars() {
             piece.push(c);
             if piece.len() >= 700 {
-                out.push_str(&format!("\u{1b}P{piece}\u{1b}\\"));
+                let _ = write!(out, "\u{1b}P{piece}\u{1b}\\");
                 piece.clear();
             }
         }
-        out.push_str(&format!("\u{1b}P{piece}\u{1b}\\"));
+        let _ = write!(out, "\u{1b}P{piece}\u{1b}\\");
         out
     } else {
         plain
@@ -151,13 +166,8 @@ fn take_over(mouse: bool) -> io::Result<()> {
     enable_raw_mode()?;
     TAKEN.store(true, Ordering::SeqCst);
     let mut out = io::stdout();
-    let done = execute!(out, EnterAlternateScreen, EnableBracketedPaste, Hide).and_then(|()| {
-        if mouse {
-            execute!(out, EnableMouseCapture)
-        } else {
-            Ok(())
-        }
-    });
+    let done = execute!(out, EnterAlternateScreen, EnableBracketedPaste, Hide)
+        .and_then(|()| if mouse { execute!(out, EnableMouseCapture) } else { Ok(()) });
     if done.is_err() {
         give_back();
     }
@@ -211,7 +221,9 @@ pub fn listen_signals(outbox: Sender<Msg>) -> io::Result<()> {
             for signal in signals.forever() {
                 let msg = match signal {
                     SIGTSTP => Msg::Stop,
-                    SIGCONT => Msg::Redraw,
+                    // Taking over twice would let keys through in between.
+                    SIGCONT if SUSPENDED.swap(false, Ordering::SeqCst) => continue,
+                    SIGCONT => Msg::Repaint,
                     other => Msg::Signal(other),
                 };
                 if outbox.send(msg).is_err() {

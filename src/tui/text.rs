@@ -186,11 +186,7 @@ impl Document {
             let mut name = section.name;
             for (kind, line) in &section.lines {
                 for part in wrap_line(line, width.max(4)) {
-                    out.push(Wrapped {
-                        name: std::mem::take(&mut name),
-                        kind: *kind,
-                        text: part,
-                    });
+                    out.push(Wrapped { name: std::mem::take(&mut name), kind: *kind, text: part });
                 }
             }
         }

@@ -84,10 +84,7 @@ impl ThemeId {
     #[must_use]
     pub fn next(self) -> Self {
         let at = Self::ALL.iter().position(|&t| t == self).unwrap_or(0);
-        Self::ALL
-            .get((at + 1) % Self::ALL.len())
-            .copied()
-            .unwrap_or(self)
+        Self::ALL.get((at + 1) % Self::ALL.len()).copied().unwrap_or(self)
     }
 }
 
@@ -244,8 +241,16 @@ mod tests {
         for id in ThemeId::ALL {
             let theme = Theme::new(id, Depth::None);
             for style in [
-                theme.text, theme.pos, theme.neg, theme.title, theme.strong, theme.dim, theme.key,
-                theme.warn, theme.focus, theme.select,
+                theme.text,
+                theme.pos,
+                theme.neg,
+                theme.title,
+                theme.strong,
+                theme.dim,
+                theme.key,
+                theme.warn,
+                theme.focus,
+                theme.select,
             ] {
                 assert_eq!((style.fg, style.bg), (None, None));
             }

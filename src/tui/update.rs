@@ -10,6 +10,7 @@ use super::keymap::{self, Action};
 use super::layout::Pane;
 use super::model::{Cursor, Layer, Model, Reader, Text, Typed};
 use super::navigate;
+use super::refresh;
 use super::snapshot::{Snapshot, Summary};
 use super::text::Document;
 use crate::analysis::AnalysisSettings;
@@ -22,8 +23,8 @@ pub enum Msg {
     Key(KeyEvent),
     /// The terminal has a new size.
     Resize(u16, u16),
-    /// Something changed that is no business of the model's: draw again.
-    Redraw,
+    /// The terminal may show something else by now: paint all of it again.
+    Repaint,
     /// An analysis is done: its request's number, its group.
     Analysed(u64, usize, Arc<Snapshot>),
     /// A row of the list of groups is done: its settings' number, its group.
@@ -76,6 +77,8 @@ pub enum Effect {
     Copy(String),
     /// Hand the terminal back to the shell until it is continued.
     Suspend,
+    /// Paint everything again, whatever the terminal shows now.
+    Repaint,
     /// Leave with this exit code.
     Quit(u8),
 }
@@ -97,7 +100,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
             }
         }
         Msg::Resize(width, height) => model.area = Rect::new(0, 0, width, height),
-        Msg::Redraw => {}
+        Msg::Repaint => effects.push(Effect::Repaint),
         Msg::Analysed(key, group, snapshot) => analysed(model, key, group, snapshot),
         Msg::Summarised(key, group, summary) => {
             if key == model.groups.key
@@ -121,12 +124,17 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
             model.message = Some(text);
         }
         Msg::Say(text) => model.message = Some(text),
-        Msg::Signal(signal) => effects.push(Effect::Quit(128_u8.saturating_add(signal as u8))),
+        Msg::Signal(signal) => effects.push(Effect::Quit(exit_code(signal))),
         Msg::Stop => effects.push(Effect::Suspend),
         Msg::InputClosed => effects.push(Effect::Quit(1)),
     }
-    settle(model, &mut effects);
+    refresh::settle(model, &mut effects);
     effects
+}
+
+/// The exit code of a signal: 128+n.
+pub(super) fn exit_code(signal: i32) -> u8 {
+    u8::try_from(signal).map_or(u8::MAX, |n| n.saturating_add(128))
 }
 
 /// Asks for the analysis of the wanted group under the wanted settings.
@@ -172,10 +180,7 @@ fn analysed(model: &mut Model, key: u64, group: usize, snapshot: Arc<Snapshot>) 
     let known = model.visited.get(&group).cloned();
     let target = &snapshot.analysis.group;
     let cursor = match (model.start.take().filter(|s| s.group == group), known) {
-        (Some(start), _) => Some(Cursor {
-            rollout: start.rollout,
-            step: start.step,
-        }),
+        (Some(start), _) => Some(Cursor { rollout: start.rollout, step: start.step }),
         (None, Some((id, step))) => target.find(&id).map(|rollout| Cursor { rollout, step }),
         (None, None) => None,
     };
@@ -220,7 +225,8 @@ fn on_key(model: &mut Model, key: &KeyEvent, effects: &mut Vec<Effect>) {
     if let Some(action) = keymap::action(&name) {
         act(model, action, count, effects);
     } else {
-        model.message = said.or_else(|| Some(format!("{name} does nothing here; ? lists the keys")));
+        model.message =
+            said.or_else(|| Some(format!("{name} does nothing here; ? lists the keys")));
     }
 }
 
@@ -230,17 +236,11 @@ fn typed_digit(model: &mut Model, name: &str) -> bool {
     let Ok(digit) = name.parse::<usize>() else {
         return false;
     };
-    let before = model.typed.unwrap_or(Typed {
-        number: 0,
-        count: false,
-        focus: (model.focus, model.zoom),
-    });
+    let before =
+        model.typed.unwrap_or(Typed { number: 0, count: false, focus: (model.focus, model.zoom) });
     let count = before.count || matches!(digit, 0 | 8 | 9);
-    let typed = Typed {
-        number: (before.number * 10 + digit).min(1_000_000),
-        count,
-        focus: before.focus,
-    };
+    let typed =
+        Typed { number: (before.number * 10 + digit).min(1_000_000), count, focus: before.focus };
     if count {
         (model.focus, model.zoom) = before.focus;
     } else if let Some(Action::Focus(pane)) = keymap::action(name) {
@@ -303,10 +303,7 @@ fn layer_key(model: &mut Model, layer: &Layer, name: &str, effects: &mut Vec<Eff
                     return;
                 }
                 Some(Action::Help) => {
-                    model.layers.push(Layer::Help {
-                        query: String::new(),
-                        scroll: 0,
-                    });
+                    model.layers.push(Layer::Help { query: String::new(), scroll: 0 });
                     return;
                 }
                 Some(Action::Down) => at + 1,
@@ -350,14 +347,12 @@ fn act(model: &mut Model, action: Action, count: usize, effects: &mut Vec<Effect
             model.groups.at = model.group;
         }
         Action::Warnings => model.layers.push(Layer::Warnings { at: 0 }),
-        Action::Help => model.layers.push(Layer::Help {
-            query: String::new(),
-            scroll: 0,
-        }),
+        Action::Help => model.layers.push(Layer::Help { query: String::new(), scroll: 0 }),
         Action::Close => close(model),
         Action::Quit => effects.push(Effect::Quit(0)),
         Action::Interrupt => effects.push(Effect::Quit(130)),
         Action::Suspend => effects.push(Effect::Suspend),
+        Action::Repaint => effects.push(Effect::Repaint),
         Action::Theme => {
             model.look.theme = model.look.theme.next();
             let kept = model.look.styles();
@@ -374,10 +369,8 @@ fn act(model: &mut Model, action: Action, count: usize, effects: &mut Vec<Effect
             let at = all.iter().position(|&o| o == model.groups.order).unwrap_or(0);
             model.groups.order = all.get((at + 1) % all.len()).copied().unwrap_or_default();
             if model.focus != Pane::Groups {
-                model.message = Some(format!(
-                    "groups sorted by {}; a lists them",
-                    model.groups.order.name()
-                ));
+                model.message =
+                    Some(format!("groups sorted by {}; a lists them", model.groups.order.name()));
             }
         }
         Action::Copy => match navigate::value_to_copy(model) {
@@ -429,10 +422,7 @@ fn close(model: &mut Model) {
 
 fn cycle(model: &mut Model, by: usize) {
     let zoom = model.zoom;
-    let at = Pane::CYCLE
-        .iter()
-        .position(|&p| p == model.focus)
-        .unwrap_or(Pane::CYCLE.len() - by);
+    let at = Pane::CYCLE.iter().position(|&p| p == model.focus).unwrap_or(Pane::CYCLE.len() - by);
     if let Some(&pane) = Pane::CYCLE.get((at + by) % Pane::CYCLE.len()) {
         focus(model, pane);
         model.zoom = zoom;
@@ -452,74 +442,4 @@ fn next_column(model: &mut Model, effects: &mut Vec<Effect>) {
         });
         request(model, effects);
     }
-}
-
-/// Brings everything that is derived up to date: the explanation, the text, the list of groups.
-fn settle(model: &mut Model, effects: &mut Vec<Effect>) {
-    let plan = model.plan();
-    explain(model, &plan);
-    read(model, &plan, effects);
-    if model.focus == Pane::Groups && model.groups.settings.as_ref() != Some(&model.settings) {
-        model.groups.rows = vec![None; model.corpus.groups.len()];
-        model.groups.key += 1;
-        model.groups.settings = Some(model.settings.clone());
-        effects.push(Effect::Summarise {
-            key: model.groups.key,
-            groups: model.corpus.groups.clone(),
-            settings: model.settings.clone(),
-        });
-    }
-}
-
-fn explain(model: &mut Model, plan: &super::layout::Plan) {
-    let Some(snapshot) = model.snapshot().map(Arc::clone) else {
-        return;
-    };
-    let column = &snapshot.analysis.settings.y;
-    let needed = plan.find(Pane::Explain).is_some() || plan.sum.is_some() && column != "rtmc";
-    let Some(step) = model.step().filter(|_| needed) else {
-        model.explanation = None;
-        return;
-    };
-    let known = model
-        .explanation
-        .as_ref()
-        .is_some_and(|e| e.index == step && e.column == *column);
-    if !known {
-        model.explanation = snapshot.analysis.explain(step, column);
-        model.member = 0;
-    }
-}
-
-fn read(model: &mut Model, plan: &super::layout::Plan, effects: &mut Vec<Effect>) {
-    let Some(area) = plan.find(Pane::Reader) else {
-        return;
-    };
-    let Some((group, snapshot)) = &model.shown else {
-        return;
-    };
-    let of = (*group, model.cursor.rollout, model.cursor.step);
-    if model.step().is_none() {
-        model.reader = Reader::default();
-        return;
-    }
-    if model.reader.of != Some(of) {
-        let target = Arc::clone(&snapshot.analysis.group);
-        model.reader = Reader {
-            of: Some(of),
-            text: Text::Loading,
-            ..Reader::default()
-        };
-        effects.push(Effect::Read { of, group: target });
-    }
-    let width = super::panes::reader::text_width(usize::from(area.width));
-    if let Text::Ready(document) = &model.reader.text
-        && model.reader.width != width
-    {
-        model.reader.lines = document.wrap(width);
-        model.reader.width = width;
-    }
-    let page = usize::from(area.height).saturating_sub(1).max(1);
-    let last = model.reader.lines.len().saturating_sub(page);
-    model.reader.scroll = model.reader.scroll.min(last);
 }

@@ -43,10 +43,7 @@ pub struct Slot<T> {
 
 impl<T> Default for Slot<T> {
     fn default() -> Self {
-        Self {
-            state: Mutex::new((None, false)),
-            bell: Condvar::new(),
-        }
+        Self { state: Mutex::new((None, false)), bell: Condvar::new() }
     }
 }
 
@@ -68,10 +65,7 @@ impl<T> Slot<T> {
             if let Some(request) = state.0.take() {
                 return Some(request);
             }
-            state = self
-                .bell
-                .wait(state)
-                .unwrap_or_else(PoisonError::into_inner);
+            state = self.bell.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
     }
 
@@ -143,7 +137,8 @@ impl Workers {
                     if at.newest_survey.load(Ordering::Relaxed) != job.key {
                         break;
                     }
-                    let done = guarded("a row of the groups", || who.summarise(group, &job.settings));
+                    let done =
+                        guarded("a row of the groups", || who.summarise(group, &job.settings));
                     let msg = match done {
                         Ok(summary) => Msg::Summarised(job.key, i, Arc::new(summary)),
                         Err(text) => Msg::Say(text),
@@ -172,30 +167,15 @@ impl Workers {
     }
 
     /// Takes an effect that is work; gives back one that is not.
+    #[must_use]
     pub fn take(&self, effect: Effect) -> Option<Effect> {
         match effect {
-            Effect::Analyse {
-                key,
-                index,
-                group,
-                settings,
-            } => self.slots.analysis.put(Analysis {
-                key,
-                index,
-                group,
-                settings,
-            }),
-            Effect::Summarise {
-                key,
-                groups,
-                settings,
-            } => {
+            Effect::Analyse { key, index, group, settings } => {
+                self.slots.analysis.put(Analysis { key, index, group, settings });
+            }
+            Effect::Summarise { key, groups, settings } => {
                 self.slots.newest_survey.store(key, Ordering::Relaxed);
-                self.slots.survey.put(Survey {
-                    key,
-                    groups,
-                    settings,
-                });
+                self.slots.survey.put(Survey { key, groups, settings });
             }
             Effect::Read { of, group } => self.slots.reading.put(Reading { of, group }),
             other => return Some(other),
@@ -214,10 +194,7 @@ impl Drop for Workers {
 }
 
 fn spawn(name: &str, run: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
-    std::thread::Builder::new()
-        .name(format!("credscope-{name}"))
-        .spawn(run)
-        .map(drop)
+    std::thread::Builder::new().name(format!("credscope-{name}")).spawn(run).map(drop)
 }
 
 /// Runs something that must not take the screen down with it.

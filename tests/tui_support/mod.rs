@@ -1,5 +1,11 @@
 //! A small group made by hand, and a screen that draws into memory: tests drive what a person drives.
-#![allow(dead_code, clippy::unwrap_used, clippy::panic, clippy::expect_used, clippy::indexing_slicing)]
+#![allow(
+    dead_code,
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::expect_used,
+    clippy::indexing_slicing
+)]
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -74,7 +80,10 @@ pub fn eight() -> Arc<Group> {
             ("s2".to_owned(), format!("modify:replace:{edit}@separable.py")),
         ];
         for k in 0..tail {
-            steps.push((format!("after {edit}"), format!("test:pytest:{}@tests/test_separable.py", k % 2)));
+            steps.push((
+                format!("after {edit}"),
+                format!("test:pytest:{}@tests/test_separable.py", k % 2),
+            ));
         }
         steps.push((format!("end {edit}"), "finish".to_owned()));
         steps
@@ -109,7 +118,14 @@ pub fn odd() -> Arc<Group> {
         &[
             ("empty", Outcome::Failure, vec![]),
             ("un\u{7}scored", Outcome::Unscored, vec![("a".into(), "x\u{1b}]0;t\u{7}y".into())]),
-            ("cut", Outcome::Truncated, vec![("a".into(), "文件名字很长很长很长很长很长很长很长很长".into()), ("a".into(), "b".into())]),
+            (
+                "cut",
+                Outcome::Truncated,
+                vec![
+                    ("a".into(), "文件名字很长很长很长很长很长很长很长很长".into()),
+                    ("a".into(), "b".into()),
+                ],
+            ),
             ("fine", Outcome::Success, vec![("a".into(), "b".into())]),
         ],
     )
@@ -135,7 +151,9 @@ impl TextSource for Made {
             thought: format!("I think about step {step}. ").repeat(40),
             tool: Some("file_editor".to_owned()),
             args: RawArgs::Object(args.as_object().unwrap().clone()),
-            observation: Some((0..70_000).map(|i| format!("line {i}\n")).collect()),
+            observation: Some(
+                (0..70_000).map(|i| ["line ", &i.to_string(), "\n"].concat()).collect(),
+            ),
             ..RawStep::default()
         })
     }
@@ -284,7 +302,10 @@ pub fn key(name: &str) -> KeyEvent {
         "Backspace" => KeyCode::Backspace,
         other => {
             if let Some(c) = other.strip_prefix("Ctrl-") {
-                return KeyEvent::new(KeyCode::Char(c.chars().next().unwrap()), KeyModifiers::CONTROL);
+                return KeyEvent::new(
+                    KeyCode::Char(c.chars().next().unwrap()),
+                    KeyModifiers::CONTROL,
+                );
             }
             KeyCode::Char(other.chars().next().unwrap())
         }

@@ -42,7 +42,9 @@ pub fn draw(model: &Model, plan: &Plan, canvas: &mut Canvas) {
 fn keys(model: &Model, plan: &Plan) -> Vec<(&'static str, &'static str)> {
     use Action as A;
     match model.layers.last() {
-        Some(Layer::Help { .. }) => return vec![("Esc", "back"), ("↑↓", "scroll"), ("type", "to search")],
+        Some(Layer::Help { .. }) => {
+            return vec![("Esc", "back"), ("↑↓", "scroll"), ("type", "to search")];
+        }
         Some(Layer::Warnings { .. }) => return vec![("Esc", "back"), ("jk", "warning")],
         None => {}
     }

@@ -42,11 +42,7 @@ pub fn draw(model: &Model, canvas: &mut Canvas) {
         .unwrap_or(4)
         .max(4);
     let task = longest.min(spare.max(8));
-    let columns = Columns {
-        task,
-        success,
-        warnings: spare.saturating_sub(task + 2),
-    };
+    let columns = Columns { task, success, warnings: spare.saturating_sub(task + 2) };
     let mut header = Row::new();
     header.gap(1).left("task", columns.task, theme.dim);
     header.right("n", 5, theme.dim).right("✓", 5, theme.pos).right("✗", 5, theme.neg);
@@ -86,12 +82,11 @@ fn line(model: &Model, group: usize, columns: &Columns, selected: bool, theme: &
     let task = text::line(&data.key.task).into_owned();
     let style = if group == model.group { theme.title } else { theme.text };
     row.left(&text::cut_left(&task, columns.task), columns.task, style);
-    match model.groups.rows.get(group).and_then(Option::as_ref) {
-        Some(summary) => filled(&mut row, summary, columns, theme),
-        None => {
-            row.right(&data.rollouts.len().to_string(), 5, theme.text);
-            row.put("     …", theme.dim);
-        }
+    if let Some(summary) = model.groups.rows.get(group).and_then(Option::as_ref) {
+        filled(&mut row, summary, columns, theme);
+    } else {
+        row.right(&data.rollouts.len().to_string(), 5, theme.text);
+        row.put("     …", theme.dim);
     }
     row
 }
@@ -130,7 +125,8 @@ fn success(row: &mut Row, ok: u64, bad: u64, theme: &Theme) {
     }
     let share = ok as f64 / all as f64;
     row.right(&brief(share, 2), 5, theme.text).gap(1);
-    let full = (share * 6.0).round() as usize;
+    // Six cells: how many are full, to the nearest.
+    let full = ((ok * 12 + all) / (2 * all)) as usize;
     row.solid("━".repeat(full), theme.pos);
     row.solid("┄".repeat(6 - full.min(6)), theme.dim);
 }

@@ -6,6 +6,9 @@ use crate::export::text;
 use crate::tui::canvas::{Canvas, Row};
 use crate::tui::keymap::BINDINGS;
 
+/// Where the meanings start.
+const KEYS: usize = 23;
+
 /// A line of the help: heading, keys, meaning.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Line {
@@ -86,14 +89,18 @@ pub fn draw(query: &str, scroll: usize, canvas: &mut Canvas) {
     } else {
         extra.put(format!("search: {}", text::line(query)), theme.title);
     }
-    canvas.rule("? Keys", extra, &[("Esc", "back")], true);
     let lines = lines(query);
+    let height = canvas.height().saturating_sub(1);
+    let first = scroll.min(lines.len().saturating_sub(height));
+    let below = lines.len().saturating_sub(first + height);
+    if below > 0 {
+        extra.put(format!("  {below} lines more below"), theme.dim);
+    }
+    canvas.rule("? Keys", extra, &[("Esc", "back")], true);
     if lines.is_empty() {
         canvas.empty(1, &["no key, glyph or column fits this: Backspace takes a letter back"]);
         return;
     }
-    let height = canvas.height().saturating_sub(1);
-    let first = scroll.min(lines.len().saturating_sub(height));
     for (y, line) in lines.iter().skip(first).take(height).enumerate() {
         let mut row = Row::new();
         row.gap(1);
@@ -102,23 +109,16 @@ pub fn draw(query: &str, scroll: usize, canvas: &mut Canvas) {
                 row.put(head.clone(), theme.title);
             }
             Line::Item(keys, what) => {
-                row.gap(1).left(keys, 18, theme.key);
+                row.gap(1).left(keys, KEYS - 2, theme.key);
                 let room = canvas.width().saturating_sub(row.width());
                 row.put(text::cut(what, room).into_owned(), theme.text);
             }
             Line::More(what) => {
-                row.gap(19);
+                row.gap(KEYS);
                 let room = canvas.width().saturating_sub(row.width());
                 row.put(text::cut(what, room).into_owned(), theme.dim);
             }
         }
         canvas.row(y + 1, &row);
-    }
-    let below = lines.len().saturating_sub(first + height);
-    if below > 0 {
-        let mut row = Row::new();
-        row.put(format!(" … {below} lines more "), theme.dim);
-        let width = canvas.width();
-        canvas.text(width.saturating_sub(row.width()), height, &format!(" … {below} lines more "), theme.dim);
     }
 }

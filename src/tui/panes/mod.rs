@@ -4,6 +4,7 @@ pub mod explain;
 mod footer;
 mod groups;
 pub mod help;
+mod members;
 mod quadrants;
 pub mod reader;
 mod rollouts;
@@ -40,11 +41,7 @@ pub fn draw(model: &Model, area: Rect, buffer: &mut Buffer) {
         match model.layers.last() {
             None => panes(model, &plan, buffer, &theme),
             Some(layer) => {
-                let body = Rect {
-                    y: area.y + 1,
-                    height: area.height - 2,
-                    ..area
-                };
+                let body = Rect { y: area.y + 1, height: area.height - 2, ..area };
                 let mut canvas = Canvas::new(buffer, body, &theme);
                 match layer {
                     Layer::Help { query, scroll } => help::draw(query, *scroll, &mut canvas),
@@ -93,11 +90,8 @@ fn panes(model: &Model, plan: &Plan, buffer: &mut Buffer, theme: &Theme) {
 
 /// Vertical lines between panes, joined with the rules they meet.
 fn seams(plan: &Plan, buffer: &mut Buffer, theme: &Theme) {
-    let rule_at = |x: u16, y: u16| {
-        plan.panes
-            .iter()
-            .any(|(_, r)| r.y == y && r.x <= x && x < r.right())
-    };
+    let rule_at =
+        |x: u16, y: u16| plan.panes.iter().any(|(_, r)| r.y == y && r.x <= x && x < r.right());
     let seam_at = |x: u16, y: u16| plan.seams.iter().any(|s| s.contains(Position::new(x, y)));
     for seam in &plan.seams {
         for y in seam.top()..seam.bottom() {

@@ -5,7 +5,7 @@ use crate::analysis::Tally;
 use crate::graph::Evidence;
 use crate::tui::canvas::{Canvas, Row};
 use crate::tui::glyphs;
-use crate::tui::numbers::{count, percent, setting};
+use crate::tui::numbers::{count, digits, percent, setting};
 use crate::tui::snapshot::Snapshot;
 use crate::tui::theme::Theme;
 
@@ -22,9 +22,19 @@ pub fn draw(snapshot: &Snapshot, canvas: &mut Canvas, focus: bool) {
         format!("|X|>{} |Y|>{}", setting(x), setting(y))
     };
     extra.put(format!("  {tau}"), theme.dim);
+    // Steps without a value in X or Y are in no bucket: the rows add up with them.
+    let missing: u64 = snapshot.outcomes.iter().map(|t| t.missing).sum();
+    if missing > 0 {
+        extra.put(format!("  {missing} without a value"), theme.warn);
+    }
     let beside = canvas.width() >= 80 && canvas.height() < 8;
     if beside {
-        canvas.rule("4 Quadrants", extra, &[("", "share of row, evidence of steps"), ("n", "next ≠")], focus);
+        canvas.rule(
+            "4 Quadrants",
+            extra,
+            &[("", "share of row, evidence of steps"), ("n", "next ≠")],
+            focus,
+        );
         flat(snapshot, canvas);
     } else {
         canvas.rule("4 Quadrants", extra, &[("n", "next ≠")], focus);
@@ -95,13 +105,14 @@ fn flat(snapshot: &Snapshot, canvas: &mut Canvas) {
 fn table(snapshot: &Snapshot, canvas: &mut Canvas) {
     let theme = *canvas.theme;
     let label = 11;
-    let n = 5;
+    let n = digits(snapshot.row.steps as u64).max(3) + 1;
     let room = canvas.width().saturating_sub(label + n + 1);
     // With shares where they fit: a count, a blank, up to `100%`.
     let shares = room >= 37;
     let widths = if shares {
-        let more = (room - 37) / 5;
-        [8, 8, 7, 8, 6].map(|w| w + more)
+        let (more, rest) = ((room - 37) / 5, (room - 37) % 5);
+        let [a, b, c, d, e] = [8, 8, 7, 8, 6].map(|w| w + more);
+        [a, b, c, d, e + rest]
     } else {
         [room / 5; 5]
     };

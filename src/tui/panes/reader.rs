@@ -51,7 +51,8 @@ pub fn draw(model: &Model, snapshot: &Snapshot, canvas: &mut Canvas, focus: bool
     if pager && lines.len() > height {
         let last = (model.reader.scroll + height).min(lines.len());
         extra.put(
-            format!("  lines {}–{last} of {}", model.reader.scroll + 1, lines.len()).replace('–', "-"),
+            format!("  lines {}–{last} of {}", model.reader.scroll + 1, lines.len())
+                .replace('–', "-"),
             theme.dim,
         );
     }
@@ -69,7 +70,10 @@ pub fn draw(model: &Model, snapshot: &Snapshot, canvas: &mut Canvas, focus: bool
                 canvas.row(y, &row);
                 y += 1;
             }
-            canvas.empty(y, &["the numbers were made when it was loaded; start again to load it anew"]);
+            canvas.empty(
+                y,
+                &["the numbers were made when it was loaded; start again to load it anew"],
+            );
         }
         Text::Ready(document) if document.sections.is_empty() => {
             canvas.empty(1, &["this step has no text in the file: j goes to the next one"]);
@@ -104,12 +108,8 @@ fn drawn(name: &str, line: &Wrapped, theme: &Theme) -> Row {
 /// The beginnings of all parts, with what is left out of each.
 fn glance(document: &Document, lines: &[Wrapped], height: usize, canvas: &mut Canvas) {
     let theme = *canvas.theme;
-    let starts: Vec<usize> = lines
-        .iter()
-        .enumerate()
-        .filter(|(_, l)| !l.name.is_empty())
-        .map(|(i, _)| i)
-        .collect();
+    let starts: Vec<usize> =
+        lines.iter().enumerate().filter(|(_, l)| !l.name.is_empty()).map(|(i, _)| i).collect();
     let parts: Vec<&[Wrapped]> = starts
         .iter()
         .enumerate()
@@ -124,7 +124,8 @@ fn glance(document: &Document, lines: &[Wrapped], height: usize, canvas: &mut Ca
         let shown = if cut { rows.saturating_sub(1) } else { rows };
         let picked = pick(part, shown);
         for line in &picked {
-            let name = if std::ptr::eq(*line, part.first().unwrap_or(line)) { line.name } else { "" };
+            let name =
+                if std::ptr::eq(*line, part.first().unwrap_or(line)) { line.name } else { "" };
             canvas.row(y, &drawn(name, line, &theme));
             y += 1;
         }
@@ -148,10 +149,7 @@ fn pick(part: &[Wrapped], rows: usize) -> Vec<&Wrapped> {
     match added {
         Some(added) if added >= rows && rows >= 4 => {
             let tail = (part.len() - added).min(rows / 2);
-            part.iter()
-                .take(rows - tail)
-                .chain(part.iter().skip(added).take(tail))
-                .collect()
+            part.iter().take(rows - tail).chain(part.iter().skip(added).take(tail)).collect()
         }
         _ => part.iter().take(rows).collect(),
     }

@@ -47,22 +47,10 @@ impl Columns {
                 + if why > 0 { why + 1 } else { 0 };
             let label = width.saturating_sub(taken);
             if label >= least {
-                return Self {
-                    label,
-                    half,
-                    bars,
-                    n,
-                    why,
-                };
+                return Self { label, half, bars, n, why };
             }
         }
-        Self {
-            label: 0,
-            half: 1,
-            bars: vec![y],
-            n: false,
-            why: 0,
-        }
+        Self { label: 0, half: 1, bars: vec![y], n: false, why: 0 }
     }
 }
 
@@ -108,11 +96,8 @@ pub fn draw(model: &Model, snapshot: &Snapshot, canvas: &mut Canvas, focus: bool
         format!("scale {kind} {}", scales.join(" "))
     };
     let short = scale.trim_start_matches("scale ").to_owned();
-    let hints: &[(&str, &str)] = if canvas.width() >= 76 {
-        &[("[ ]", "rollout"), ("s", &scale)]
-    } else {
-        &[("s", &short)]
-    };
+    let hints: &[(&str, &str)] =
+        if canvas.width() >= 76 { &[("[ ]", "rollout"), ("s", &scale)] } else { &[("s", &short)] };
     canvas.rule("2 Steps", extra, hints, focus);
     header(snapshot, &columns, canvas);
     if steps.is_empty() {
@@ -120,17 +105,11 @@ pub fn draw(model: &Model, snapshot: &Snapshot, canvas: &mut Canvas, focus: bool
         return;
     }
     let labels: Vec<String> = steps.clone().map(|s| analysis.action_label(s)).collect();
-    let level = labels::elision(labels.iter().map(|l| (l.as_str(), columns.label)));
+    let level = labels::elision(&labels.iter().map(|l| (l.as_str(), columns.label)));
     let cursor = Some(model.cursor.step);
     super::list(canvas, 2, n, cursor, |at, theme| {
         let label = labels.get(at).map_or("", String::as_str);
-        let line = Line {
-            model,
-            snapshot,
-            columns: &columns,
-            level,
-            theme,
-        };
+        let line = Line { model, snapshot, columns: &columns, level, theme };
         line.draw(at, steps.start + at, label)
     });
 }
@@ -220,11 +199,8 @@ impl Line<'_> {
         let half = self.columns.half;
         let snapshot = self.snapshot;
         let value = data.values.get(column).copied().flatten();
-        let states = snapshot
-            .analysis
-            .columns
-            .get(column)
-            .is_some_and(|(spec, _)| spec.meta().uses_states);
+        let states =
+            snapshot.analysis.columns.get(column).is_some_and(|(spec, _)| spec.meta().uses_states);
         let fill = match data.evidence {
             Some(class) if states => Fill::Class(class),
             _ => Fill::Slim,

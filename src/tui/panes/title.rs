@@ -25,7 +25,8 @@ pub fn draw(model: &Model, canvas: &mut Canvas) {
     }
     right.gap(1);
     let mut row = Row::new();
-    row.put(" credscope  ", theme.title);
+    // The program's name is the first thing to go.
+    row.put(if width < 60 { " " } else { " credscope  " }, theme.title);
     let Some(snapshot) = model.snapshot() else {
         let groups = model.corpus.groups.len();
         row.put(format!("{groups} groups"), theme.text);
@@ -58,7 +59,11 @@ pub fn draw(model: &Model, canvas: &mut Canvas) {
     extras.push((format!("{} states", snapshot.row.states), false));
     let preset = analysis.settings.granularity.name();
     let abstraction = analysis.abstraction.id();
-    extras.push(if abstraction == "swe" { (preset, false) } else { (abstraction.to_owned(), false) });
+    extras.push(if abstraction == "swe" {
+        (preset, false)
+    } else {
+        (abstraction.to_owned(), false)
+    });
     let credit = &analysis.settings.credit;
     extras.push((format!("γ {}", setting(credit.gamma)), false));
     extras.push((format!("n_prior {}", setting(credit.n_prior)), false));
@@ -108,34 +113,33 @@ pub fn sum(model: &Model, canvas: &mut Canvas) {
     };
     row.put(" ", theme.text);
     row.put(signed(value, 3), theme.of_sign(value).patch(bold()));
-    let shared = analysis
-        .column("rtmc")
-        .is_some_and(|(spec, _)| spec.params.entries().is_empty());
-    let split = analysis
-        .step_row(step)
-        .split
-        .filter(|_| analysis.settings.y == "rtmc" && shared);
+    let shared = analysis.column("rtmc").is_some_and(|(spec, _)| spec.params.entries().is_empty());
+    let split = analysis.step_row(step).split.filter(|_| analysis.settings.y == "rtmc" && shared);
     if let Some(split) = split {
         let winner = analysis.why(step);
-        let parts = |names: [&str; 4]| {
+        let room = canvas.width().saturating_sub(row.width());
+        // Whole parts only: what does not fit is not shown at all, and a dot row says so.
+        let parts = |names: [&str; 4], room: usize| {
             let mut tail = Row::new();
             tail.put(" =", theme.text);
+            let mut whole = true;
             for ((name, part), word) in kinds(&split).into_iter().zip(names) {
                 let loud = winner == Some(name);
+                let number = signed(part, 3);
+                if tail.width() + word.len() + text::width(&number) + 2 > room {
+                    tail.put(" …", theme.dim);
+                    whole = false;
+                    break;
+                }
                 tail.put(format!(" {word} "), if loud { theme.strong } else { theme.text });
                 let style = theme.of_sign(part);
-                tail.put(signed(part, 3), if loud { style.patch(bold()) } else { style });
+                tail.put(number, if loud { style.patch(bold()) } else { style });
             }
-            tail
+            (tail, whole)
         };
-        let room = canvas.width().saturating_sub(row.width());
-        let words = [
-            ["comparison", "prior", "discount", "shaping"],
-            ["comp", "prior", "disc", "shape"],
-        ];
-        let tails = words.map(parts);
-        let [long, short] = tails;
-        row.append(if long.width() <= room { long } else { short });
+        let (long, fits) = parts(["comparison", "prior", "discount", "shaping"], room);
+        let (short, _) = parts(["comp", "prior", "disc", "shape"], room);
+        row.append(if fits { long } else { short });
     } else if let Some(node) = model.explanation.as_ref().and_then(|e| e.node.as_ref()) {
         row.put(format!(" = {}", node.expression()), theme.dim);
     }

@@ -2,7 +2,7 @@
 
 use crate::export::text;
 use crate::graph::Evidence;
-use crate::tui::canvas::{Canvas, Row};
+use crate::tui::canvas::{Canvas, Row, first_in_sight};
 use crate::tui::glyphs::{Fill, bar};
 use crate::tui::labels::{self, Elision};
 use crate::tui::lens::{Lens, LensKind, LensRow, RowKind};
@@ -13,6 +13,8 @@ use crate::tui::theme::Theme;
 
 /// Indent in cells, at most.
 const INDENT: usize = 12;
+/// Above so many rows only those in sight are labelled.
+const LABELLED: usize = 256;
 /// Half of the bar.
 const HALF: usize = 3;
 
@@ -68,7 +70,10 @@ pub fn draw(model: &Model, snapshot: &Snapshot, canvas: &mut Canvas, focus: bool
     match model.lens {
         LensKind::Paths => {
             let rows = snapshot.analysis.paths.rows.len();
-            extra.put(format!("paths  {rows} rows of at most {}", (2 * scored).max(1) - 1), theme.text);
+            extra.put(
+                format!("paths  {rows} rows of at most {}", (2 * scored).max(1) - 1),
+                theme.text,
+            );
         }
         LensKind::States => {
             let rows = lens.rows.len();
@@ -89,21 +94,28 @@ pub fn draw(model: &Model, snapshot: &Snapshot, canvas: &mut Canvas, focus: bool
         canvas.empty(2, &["no rollout of this group has steps: } goes to the next group"]);
         return;
     }
-    let prepared: Vec<Prepared> = visible
+    let cursor = model.step().and_then(|step| lens.position(&visible, step));
+    // Elision goes by pane; of a very long tree only what is in sight is labelled.
+    let height = canvas.height().saturating_sub(2);
+    let first = first_in_sight(cursor.unwrap_or(0), visible.len(), height);
+    let labelled = if visible.len() > LABELLED { first..first + height } else { 0..visible.len() };
+    let prepared: Vec<Option<Prepared>> = visible
         .iter()
-        .filter_map(|&i| prepare(model, snapshot, lens, i))
+        .enumerate()
+        .map(|(at, &i)| {
+            labelled.contains(&at).then(|| prepare(model, snapshot, lens, i, columns)).flatten()
+        })
         .collect();
-    let level = labels::elision(prepared.iter().map(|p| {
+    let level = labels::elision(&prepared.iter().flatten().map(|p| {
         let taken = text::width(&p.prefix) + text::width(&p.marks);
         (p.label.as_str(), columns.label.saturating_sub(taken))
     }));
-    let cursor = model.step().and_then(|step| lens.position(&visible, step));
     super::list(canvas, 2, prepared.len(), cursor, |at, theme| {
-        prepared.get(at).map_or_else(Row::new, |p| {
-            line(snapshot, p, columns, level, cursor == Some(at), theme)
-        })
+        prepared
+            .get(at)
+            .and_then(Option::as_ref)
+            .map_or_else(Row::new, |p| line(snapshot, p, columns, level, cursor == Some(at), theme))
     });
-    let _ = theme;
 }
 
 fn header(snapshot: &Snapshot, columns: Columns, canvas: &mut Canvas) {
@@ -134,36 +146,37 @@ fn prepare<'a>(
     snapshot: &Snapshot,
     lens: &'a Lens,
     index: usize,
+    columns: Columns,
 ) -> Option<Prepared<'a>> {
     let row = lens.rows.get(index)?;
     let label = snapshot.analysis.action_label(row.step);
-    let mut marks = String::new();
-    match row.kind {
-        RowKind::Edge(Some(state)) => marks.push_str(&format!(" →s{state}")),
-        RowKind::Edge(None) => marks.push_str(" →end"),
-        RowKind::Link(state) => marks.push_str(&format!(" ↪s{state}")),
-        RowKind::Loop(visits) => marks.push_str(&format!(" ↺{visits}")),
-        RowKind::Segment | RowKind::Inner => {}
-    }
-    if row.elsewhere > 0 {
-        marks.push_str(&format!(" ≡{}", row.elsewhere + 1));
-    }
-    if row.branching > 0 && row.kind == RowKind::Segment {
-        marks.push_str(&format!(" ⋎{}", row.branching));
-    } else if row.branching > 0 {
-        marks.push_str(" ⋎");
-    }
-    if row.revisits > 0 && row.kind == RowKind::Segment {
-        marks.push_str(&format!(" ↺{}", row.revisits));
-    } else if row.revisits > 0 {
-        marks.push_str(" ↺");
-    }
-    Some(Prepared {
-        row,
-        prefix: prefix(model, lens, index, row),
-        label,
-        marks,
-    })
+    let segment = row.kind == RowKind::Segment;
+    let target = match row.kind {
+        RowKind::Edge(Some(state)) => format!(" →s{state}"),
+        RowKind::Edge(None) => " →end".to_owned(),
+        RowKind::Link(state) => format!(" ↪s{state}"),
+        RowKind::Loop(visits) => format!(" ↺{visits}"),
+        RowKind::Segment | RowKind::Inner => String::new(),
+    };
+    // A number says how many are folded in a segment; a single step needs none.
+    let counted = |glyph: char, n: u32| match (n, segment) {
+        (0, _) => String::new(),
+        (n, true) => format!(" {glyph}{n}"),
+        (_, false) => format!(" {glyph}"),
+    };
+    let elsewhere = match row.elsewhere {
+        0 => String::new(),
+        n => format!(" ≡{}", n + 1),
+    };
+    let marks = [target, elsewhere, counted('⋎', row.branching), counted('↺', row.revisits)];
+    // Close together where the label needs the room.
+    let several = marks.iter().filter(|m| !m.is_empty()).count() > 1;
+    let marks = if columns.label < 30 && several {
+        format!(" {}", marks.concat().replace(' ', ""))
+    } else {
+        marks.concat()
+    };
+    Some(Prepared { row, prefix: prefix(model, lens, index, row), label, marks })
 }
 
 /// Guides of the ancestors, the branch to the row, and whether it is open.
@@ -229,11 +242,12 @@ fn line(
     out.put(super::mark(selected), theme.text);
     out.put(prepared.prefix.clone(), theme.dim);
     let marks = text::width(&prepared.marks);
-    let room = columns
-        .label
-        .saturating_sub(text::width(&prepared.prefix) + marks);
+    let room = columns.label.saturating_sub(text::width(&prepared.prefix) + marks);
     out.put(labels::label(&prepared.label, level, room), action);
-    out.put(text::cut(&prepared.marks, columns.label.saturating_sub(out.width() - 1)).into_owned(), theme.dim);
+    out.put(
+        text::cut(&prepared.marks, columns.label.saturating_sub(out.width() - 1)).into_owned(),
+        theme.dim,
+    );
     out.to(columns.label + 1);
     let (n, ok, bad) = row.counts;
     out.right(&count(u64::from(n)), w.n + 1, theme.text);

@@ -10,10 +10,7 @@ pub fn draw(model: &Model, at: usize, canvas: &mut Canvas) {
     let warnings = model.warnings();
     let mut extra = Row::new();
     let of_group = warnings.len() - model.notices.len();
-    extra.put(
-        format!("{of_group} of this group, {} of the load", model.notices.len()),
-        theme.text,
-    );
+    extra.put(format!("{of_group} of this group, {} of the load", model.notices.len()), theme.text);
     canvas.rule("W Warnings", extra, &[("jk", "row"), ("Esc", "back")], true);
     if warnings.is_empty() {
         canvas.empty(1, &["no warnings: nothing is known that speaks against the numbers"]);

@@ -1,0 +1,151 @@
+//! One turn of a knob on 64 rollouts of 200 steps: projection, graph, three columns, evidence and
+//! quadrants. The budget is 16 ms, so that the screen keeps 60 frames a second.
+//!
+//! The group is made here, seeded: agents that view, search, edit, test and run on forty files.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::time::Instant;
+
+use credscope::analysis::{Analysis, AnalysisSettings};
+use credscope::credit::{Basis, ColumnSpec, Context, ValueTable};
+use credscope::graph::{PathTree, StateGraph};
+use credscope::load::{LoadOptions, load};
+use credscope::profile::Profiles;
+use credscope::rollout::Group;
+use credscope::signature::{Abstraction, Granularity, Projection};
+use criterion::{Criterion, criterion_group, criterion_main};
+
+const ROLLOUTS: usize = 64;
+const STEPS: usize = 200;
+/// What one turn may take, in milliseconds.
+const BUDGET: f64 = 16.0;
+
+/// A group of coding rollouts in the native format, read back.
+fn group() -> Arc<Group> {
+    let mut seed = 7_u64;
+    let mut random = |n: u64| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) % n
+    };
+    let mut rollouts = Vec::new();
+    for i in 0..ROLLOUTS {
+        let mut steps = Vec::new();
+        for t in 0..STEPS {
+            // Early steps are alike across rollouts, as they are in real groups.
+            let file = if t < 4 { random(3) } else { random(40) };
+            let args = match random(6) {
+                0 | 1 => format!(
+                    r#""tool":"str_replace_editor","args":{{"command":"view","path":"/testbed/src/m{file}.py","view_range":[{},{}]}},"observation":"1 x""#,
+                    1 + 100 * random(5),
+                    100 + 100 * random(6)
+                ),
+                2 => format!(
+                    r#""tool":"str_replace_editor","args":{{"command":"str_replace","path":"/testbed/src/m{file}.py","old_str":"a{}","new_str":"b{}"}},"observation":"The file has been edited.""#,
+                    random(9),
+                    random(9)
+                ),
+                3 => format!(
+                    r#""tool":"execute_bash","args":{{"command":"grep -rn name{} src"}},"observation":"src/m1.py:1:x","exit_code":0"#,
+                    random(9)
+                ),
+                4 => format!(
+                    r#""tool":"execute_bash","args":{{"command":"python -m pytest -q tests/test_m{file}.py"}},"observation":"{}","exit_code":{}"#,
+                    if random(2) == 0 { "3 passed" } else { "1 failed" },
+                    random(2)
+                ),
+                _ => format!(
+                    r#""tool":"execute_bash","args":{{"command":"python repro{}.py"}},"observation":"ok","exit_code":0"#,
+                    random(5)
+                ),
+            };
+            steps.push(format!("{{{args}}}"));
+        }
+        let mut rollout = String::new();
+        let outcome = if random(2) == 0 { "success" } else { "failure" };
+        let _ = write!(
+            rollout,
+            r#"{{"id":"r{i}","outcome":"{outcome}","steps":[{}]}}"#,
+            steps.join(",")
+        );
+        rollouts.push(rollout);
+    }
+    let text =
+        format!(r#"{{"schema":"credscope/1","task":"bench","rollouts":[{}]}}"#, rollouts.join(","));
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("group.json");
+    std::fs::write(&path, text).unwrap();
+    let loaded = load(&[path], &LoadOptions::default(), &Arc::new(Profiles::builtin())).unwrap();
+    loaded.corpus.groups[0].clone()
+}
+
+/// Time of each stage of one retune, in milliseconds.
+fn stages(group: &Arc<Group>, settings: &AnalysisSettings) -> [(&'static str, f64); 6] {
+    let mut times = [("project", 0.0); 6];
+    let mut clock = Instant::now();
+    let mut lap = |slot: usize, name| {
+        times[slot] = (name, clock.elapsed().as_secs_f64() * 1e3);
+        clock = Instant::now();
+    };
+    let projection = Projection::new(group, Abstraction::Swe, &settings.granularity);
+    lap(0, "project");
+    let basis = Basis::new(group, &settings.credit, Abstraction::Swe);
+    let returns = basis.returns(group, settings.credit.gamma);
+    lap(1, "rewards");
+    let graph = StateGraph::new(group, &projection, &basis.scored);
+    lap(2, "graph");
+    let values =
+        ValueTable::new(group, &graph, &basis.scored, &returns, settings.credit.visit, (2.0, 0.5));
+    lap(3, "values");
+    let context = Context {
+        group,
+        graph: &graph,
+        settings: &settings.credit,
+        basis: &basis,
+        returns: &returns,
+        values: &values,
+        batch: None,
+    };
+    for id in ["grpo", "grpo-step", "rtmc"] {
+        std::hint::black_box(ColumnSpec::new(id).unwrap().estimate(&context));
+    }
+    lap(4, "columns");
+    std::hint::black_box(PathTree::new(group, &graph, &basis.scored));
+    lap(5, "paths");
+    times
+}
+
+fn retune(c: &mut Criterion) {
+    let group = group();
+    let settings = AnalysisSettings::default();
+    let coarse = AnalysisSettings {
+        granularity: Granularity::preset("coarse").unwrap(),
+        ..settings.clone()
+    };
+    let states = Analysis::new(group.clone(), &settings).projection.states;
+    println!("{} steps, {states} states", group.len());
+    let mut laps: Vec<_> = (0..30).map(|_| stages(&group, &settings)).collect();
+    for slot in 0..6 {
+        laps.sort_by(|a, b| a[slot].1.total_cmp(&b[slot].1));
+        println!("  {:<8} median {:.2} ms", laps[15][slot].0, laps[15][slot].1);
+    }
+    let mut whole: Vec<f64> = (0..100)
+        .map(|i| {
+            let start = Instant::now();
+            let settings = if i % 2 == 0 { &settings } else { &coarse };
+            std::hint::black_box(Analysis::new(group.clone(), settings));
+            start.elapsed().as_secs_f64() * 1e3
+        })
+        .collect();
+    whole.sort_by(f64::total_cmp);
+    println!(
+        "whole retune: median {:.2} ms, p99 {:.2} ms; budget {BUDGET} ms, ratio {:.2}",
+        whole[50],
+        whole[98],
+        whole[98] / BUDGET
+    );
+    c.bench_function("retune 64x200", |b| b.iter(|| Analysis::new(group.clone(), &settings)));
+}
+
+criterion_group! { name = benches; config = Criterion::default().sample_size(50); targets = retune }
+criterion_main!(benches);

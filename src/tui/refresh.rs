@@ -1,0 +1,73 @@
+//! What the model holds beside its state because it takes a while to derive: the explanation, the
+//! wrapped text, the list of groups. Part of [`super::update`]: called after every message.
+
+use std::sync::Arc;
+
+use super::layout::{Pane, Plan};
+use super::model::{Model, Reader, Text};
+use super::update::Effect;
+
+/// Brings everything that is derived up to date: the explanation, the text, the list of groups.
+pub(super) fn settle(model: &mut Model, effects: &mut Vec<Effect>) {
+    let plan = model.plan();
+    explain(model, &plan);
+    read(model, &plan, effects);
+    if model.focus == Pane::Groups && model.groups.settings.as_ref() != Some(&model.settings) {
+        model.groups.rows = vec![None; model.corpus.groups.len()];
+        model.groups.key += 1;
+        model.groups.settings = Some(model.settings.clone());
+        effects.push(Effect::Summarise {
+            key: model.groups.key,
+            groups: model.corpus.groups.clone(),
+            settings: model.settings.clone(),
+        });
+    }
+}
+
+fn explain(model: &mut Model, plan: &Plan) {
+    let Some(snapshot) = model.snapshot().map(Arc::clone) else {
+        return;
+    };
+    let column = &snapshot.analysis.settings.y;
+    let needed = plan.find(Pane::Explain).is_some() || plan.sum.is_some() && column != "rtmc";
+    let Some(step) = model.step().filter(|_| needed) else {
+        model.explanation = None;
+        return;
+    };
+    let known = model.explanation.as_ref().is_some_and(|e| e.index == step && e.column == *column);
+    if !known {
+        model.explanation = snapshot.analysis.explain(step, column);
+        model.member = 0;
+    }
+}
+
+fn read(model: &mut Model, plan: &Plan, effects: &mut Vec<Effect>) {
+    // An explanation that stands alone has room for the call.
+    let alone = plan.find(Pane::Explain).filter(|_| plan.panes.len() == 1);
+    let Some(area) = plan.find(Pane::Reader).or(alone) else {
+        return;
+    };
+    let Some((group, snapshot)) = &model.shown else {
+        return;
+    };
+    let of = (*group, model.cursor.rollout, model.cursor.step);
+    if model.step().is_none() {
+        model.reader = Reader::default();
+        return;
+    }
+    if model.reader.of != Some(of) {
+        let target = Arc::clone(&snapshot.analysis.group);
+        model.reader = Reader { of: Some(of), text: Text::Loading, ..Reader::default() };
+        effects.push(Effect::Read { of, group: target });
+    }
+    let width = super::panes::reader::text_width(usize::from(area.width));
+    if let Text::Ready(document) = &model.reader.text
+        && model.reader.width != width
+    {
+        model.reader.lines = document.wrap(width);
+        model.reader.width = width;
+    }
+    let page = usize::from(area.height).saturating_sub(1).max(1);
+    let last = model.reader.lines.len().saturating_sub(page);
+    model.reader.scroll = model.reader.scroll.min(last);
+}

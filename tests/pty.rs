@@ -1,0 +1,322 @@
+//! The program in a real pseudo-terminal: start, keys, signals, and a terminal that is left as it was.
+#![cfg(all(feature = "tui", unix))]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, clippy::indexing_slicing)]
+
+use std::io::{Read, Write};
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::{Duration, Instant};
+
+use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
+
+const DEADLINE: Duration = Duration::from_secs(10);
+
+/// The R2E file, or a loud word that it is missing.
+fn r2e() -> Option<PathBuf> {
+    let root = std::env::var_os("CREDSCOPE_CORPUS")
+        .map_or_else(|| PathBuf::from("../shared/data"), PathBuf::from);
+    let path = root.join("derived/r2e_gym.astropy-12907.k8.jsonl");
+    if path.exists() {
+        return Some(path);
+    }
+    eprintln!("SKIPPED: {} is missing; set CREDSCOPE_CORPUS", path.display());
+    None
+}
+
+struct Output {
+    parser: vt100::Parser,
+    raw: Vec<u8>,
+    ended: bool,
+}
+
+type Shared = Arc<(Mutex<Output>, Condvar)>;
+
+/// A running program and what its terminal shows.
+struct Session {
+    child: Box<dyn Child + Send + Sync>,
+    master: Box<dyn MasterPty + Send>,
+    keys: Box<dyn Write + Send>,
+    output: Shared,
+}
+
+impl Session {
+    fn start(size: (u16, u16), env: &[(&str, &str)]) -> Option<Self> {
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_credscope"));
+        command.arg(r2e()?);
+        Some(Self::spawn(command, size, env))
+    }
+
+    fn spawn(mut command: CommandBuilder, size: (u16, u16), env: &[(&str, &str)]) -> Self {
+        let size = PtySize { cols: size.0, rows: size.1, pixel_width: 0, pixel_height: 0 };
+        let pair = native_pty_system().openpty(size).unwrap();
+        command.cwd(std::env::current_dir().unwrap());
+        command.env_clear();
+        command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        command.env("TERM", "xterm-256color");
+        command.env("LANG", "C.UTF-8");
+        for (name, value) in env {
+            command.env(name, value);
+        }
+        let child = pair.slave.spawn_command(command).unwrap();
+        drop(pair.slave);
+        let parser = vt100::Parser::new(size.rows, size.cols, 0);
+        let output: Shared = Arc::new((
+            Mutex::new(Output { parser, raw: Vec::new(), ended: false }),
+            Condvar::new(),
+        ));
+        let mut reader = pair.master.try_clone_reader().unwrap();
+        let into = Arc::clone(&output);
+        std::thread::spawn(move || {
+            let mut chunk = [0; 4096];
+            loop {
+                let n = reader.read(&mut chunk).unwrap_or(0);
+                let mut out = into.0.lock().unwrap();
+                if n == 0 {
+                    out.ended = true;
+                    into.1.notify_all();
+                    return;
+                }
+                out.parser.process(&chunk[..n]);
+                out.raw.extend_from_slice(&chunk[..n]);
+                into.1.notify_all();
+            }
+        });
+        let keys = pair.master.take_writer().unwrap();
+        Self { child, master: pair.master, keys, output }
+    }
+
+    fn press(&mut self, keys: &str) {
+        self.keys.write_all(keys.as_bytes()).unwrap();
+        self.keys.flush().unwrap();
+    }
+
+    /// Waits until the screen fits; fails at the deadline with what it shows.
+    fn wait(&self, what: &str, fits: impl Fn(&vt100::Screen) -> bool) -> String {
+        let deadline = Instant::now() + DEADLINE;
+        let mut out = self.output.0.lock().unwrap();
+        loop {
+            if fits(out.parser.screen()) {
+                return out.parser.screen().contents();
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            assert!(
+                !left.is_zero() && !out.ended,
+                "no screen with {what}:\n{}",
+                out.parser.screen().contents()
+            );
+            out = self.output.1.wait_timeout(out, left).unwrap().0;
+        }
+    }
+
+    fn wait_text(&self, text: &str) -> String {
+        self.wait(text, |screen| screen.contents().contains(text))
+    }
+
+    /// Waits for the first whole picture: the line that takes the value apart is drawn last.
+    fn ready(&self) -> String {
+        self.wait("the main screen", |s| {
+            let text = s.contents();
+            text.contains(READY) && text.contains("shap")
+        })
+    }
+
+    /// Waits for the end; the exit code. The terminal must be as it was.
+    fn end(mut self) -> u32 {
+        let deadline = Instant::now() + DEADLINE;
+        let mut out = self.output.0.lock().unwrap();
+        while !out.ended {
+            let left = deadline.saturating_duration_since(Instant::now());
+            assert!(!left.is_zero(), "it does not end:\n{}", out.parser.screen().contents());
+            out = self.output.1.wait_timeout(out, left).unwrap().0;
+        }
+        let screen = out.parser.screen();
+        assert!(!screen.alternate_screen(), "the alternate screen is left");
+        assert!(!screen.hide_cursor(), "the cursor is shown");
+        assert!(!screen.bracketed_paste(), "bracketed paste is off");
+        assert_eq!(screen.contents().trim(), "", "nothing is left behind");
+        drop(out);
+        self.child.wait().unwrap().exit_code()
+    }
+
+    fn signal(&self, name: &str) {
+        let pid = self.child.process_id().unwrap().to_string();
+        assert!(Command::new("kill").args(["-s", name, &pid]).status().unwrap().success());
+    }
+
+    /// The state letter of the process.
+    fn state(&self) -> char {
+        let stat =
+            std::fs::read_to_string(format!("/proc/{}/stat", self.child.process_id().unwrap()));
+        let stat = stat.unwrap();
+        stat.rsplit(") ").next().unwrap().chars().next().unwrap()
+    }
+}
+
+const READY: &str = "▾search:grep@.";
+
+#[test]
+fn it_opens_explains_and_leaves_a_clean_terminal() {
+    let Some(mut session) = Session::start((80, 24), &[]) else { return };
+    // No key was pressed: first row of the tree, three bars, both lines of the quadrants.
+    let screen = session.ready();
+    assert!(screen.contains("━━━│    ━━━│       │█▌  +0.307 −+≠ comparison"), "{screen}");
+    assert!(screen.contains(" ✓ 28  28 100%"), "{screen}");
+    assert!(screen.contains(" ✗ 13        ·  2  15%"), "{screen}");
+    session.press("j");
+    let whole = |l: &str| l.starts_with("▸ 1") && l.contains("prior");
+    let screen = session.wait("the second step", |s| s.contents().lines().any(whole));
+    let row = screen.lines().find(|l| whole(l)).unwrap().to_owned();
+    let value = row.split_whitespace().find(|w| w.starts_with('+') && w.len() == 6).unwrap();
+    session.press("\r");
+    session.wait("a zoomed pane", |s| !s.contents().contains("1 Tree"));
+    session.press("=");
+    let screen = session.wait_text("rounded; eval has all digits");
+    let line = screen.lines().find(|l| l.contains("A = Q(s,a)")).unwrap().to_owned();
+    assert!(line.contains(&format!("= {value} ")), "{value} is explained by: {line}");
+    session.press("q");
+    assert_eq!(session.end(), 0);
+}
+
+#[test]
+fn signals_restore_the_terminal_and_name_themselves() {
+    for (name, code) in [("TERM", 143), ("HUP", 129), ("INT", 130)] {
+        let Some(session) = Session::start((80, 24), &[]) else { return };
+        session.ready();
+        session.signal(name);
+        assert_eq!(session.end(), code, "SIG{name}");
+    }
+}
+
+#[test]
+fn control_c_leaves_from_anywhere() {
+    let Some(mut session) = Session::start((80, 24), &[]) else { return };
+    session.ready();
+    session.press("?scal");
+    session.wait_text("search: scal");
+    session.press("\u{3}");
+    assert_eq!(session.end(), 130);
+}
+
+#[test]
+fn without_colour_the_selected_row_is_reversed() {
+    let Some(mut session) = Session::start((80, 24), &[("NO_COLOR", "1")]) else { return };
+    session.ready();
+    session.press("j");
+    session.wait("a reversed row", |screen| {
+        (0..24).any(|y| {
+            screen.cell(y, 0).is_some_and(|c| c.contents() == "▸")
+                && (0..40).all(|x| screen.cell(y, x).is_some_and(vt100::Cell::inverse))
+        })
+    });
+    let colours = {
+        let out = session.output.0.lock().unwrap();
+        let screen = out.parser.screen();
+        (0..24).any(|y| {
+            (0..80).any(|x| {
+                screen.cell(y, x).is_some_and(|c| {
+                    c.fgcolor() != vt100::Color::Default || c.bgcolor() != vt100::Color::Default
+                })
+            })
+        })
+    };
+    assert!(!colours, "no colour is set");
+    session.press("q");
+    assert_eq!(session.end(), 0);
+}
+
+#[test]
+fn it_asks_the_terminal_nothing_and_draws_inside_synchronized_updates() {
+    let Some(mut session) = Session::start((80, 24), &[]) else { return };
+    session.ready();
+    session.press("q");
+    let output = Arc::clone(&session.output);
+    assert_eq!(session.end(), 0);
+    let raw = String::from_utf8_lossy(&output.0.lock().unwrap().raw).into_owned();
+    for query in ["\u{1b}[6n", "\u{1b}[c", "\u{1b}[?u", "\u{1b}]11;?", "\u{1b}[>q"] {
+        assert!(!raw.contains(query), "{query:?}");
+    }
+    assert!(raw.contains("\u{1b}[?2026h") && raw.contains("\u{1b}[?2026l"));
+    assert!(!raw.contains("\u{1b}[?1000h"), "the mouse is left to the terminal");
+}
+
+#[test]
+fn a_new_size_is_drawn_at_once_and_a_locale_without_utf8_gets_ascii() {
+    let Some(mut session) = Session::start((80, 24), &[("LANG", "C")]) else { return };
+    let screen = session.wait_text("vsearch:grep@.");
+    assert!(screen.is_ascii(), "{screen}");
+    session.output.0.lock().unwrap().parser.screen_mut().set_size(40, 120);
+    let size = PtySize { cols: 120, rows: 40, pixel_width: 0, pixel_height: 0 };
+    session.master.resize(size).unwrap();
+    session.wait_text("6 Rollouts");
+    session.press("q");
+    assert_eq!(session.end(), 0);
+}
+
+#[test]
+fn suspending_gives_the_terminal_back_and_continuing_draws_again() {
+    let Some(mut session) = Session::start((80, 24), &[]) else { return };
+    session.ready();
+    session.press("\u{1a}");
+    session.wait("the shell's screen", |s| !s.alternate_screen() && !s.hide_cursor());
+    let deadline = Instant::now() + DEADLINE;
+    while session.state() != 'T' {
+        assert!(Instant::now() < deadline, "it stops");
+        std::thread::yield_now();
+    }
+    session.signal("CONT");
+    session.wait("the screen again", |s| s.alternate_screen() && s.contents().contains(READY));
+    session.press("q");
+    assert_eq!(session.end(), 0);
+}
+
+#[test]
+fn pasted_text_fires_no_key() {
+    let Some(mut session) = Session::start((80, 24), &[]) else { return };
+    session.ready();
+    session.press("\u{1b}[200~qqq\u{1b}[201~j");
+    session.wait_text("▸ 1  view:full@separable.py");
+    session.press("q");
+    assert_eq!(session.end(), 0);
+}
+
+#[test]
+fn keys_come_from_the_terminal_while_a_pipe_is_the_input() {
+    let Some(path) = r2e() else { return };
+    let mut command = CommandBuilder::new("sh");
+    let line = "printf qqq | \"$0\" \"$1\"";
+    command.args(["-c", line, env!("CARGO_BIN_EXE_credscope")]);
+    command.arg(path);
+    let mut session = Session::spawn(command, (80, 24), &[]);
+    session.ready();
+    session.press("j");
+    session.wait_text("▸ 1  view:full@separable.py");
+    session.press("q");
+    assert_eq!(session.end(), 0);
+}
+
+/// Not a test of its own: the next one runs it in a terminal.
+#[test]
+fn a_screen_that_panics() {
+    if std::env::var_os("CREDSCOPE_TEST_PANIC").is_none() {
+        return;
+    }
+    credscope::tui::terminal::guard_panics();
+    let _screen = credscope::tui::terminal::Tty::enter(false).unwrap();
+    let _ = std::thread::spawn(|| panic!("a worker's panic is told on the screen")).join();
+    panic!("the screen's own panic");
+}
+
+#[test]
+fn a_panic_gives_the_terminal_back_before_it_is_told() {
+    let mut command = CommandBuilder::new(std::env::current_exe().unwrap());
+    command.args(["--exact", "a_screen_that_panics", "--nocapture", "--test-threads", "1"]);
+    let session = Session::spawn(command, (80, 24), &[("CREDSCOPE_TEST_PANIC", "1")]);
+    let screen = session.wait("the panic", |s| {
+        !s.alternate_screen() && s.contents().contains("the screen's own panic")
+    });
+    assert!(!screen.contains("a worker's panic"), "{screen}");
+    let out = session.output.0.lock().unwrap();
+    assert!(!out.parser.screen().hide_cursor() && !out.parser.screen().bracketed_paste());
+    assert!(String::from_utf8_lossy(&out.raw).contains("\u{1b}[?1049h"), "it had taken over");
+}
