@@ -43,7 +43,7 @@ fn labels() -> BTreeMap<String, String> {
 fn drawn() -> Option<Vec<Drawn>> {
     let corpus = common::corpus()?;
     let script = here("reference/draw_commands.py");
-    let output = match Command::new("python3").arg(script).arg(corpus).output() {
+    let output = match Command::new("python3").arg("-B").arg(script).arg(corpus).output() {
         Ok(output) => output,
         Err(error) => {
             eprintln!("SKIPPED: python3 is missing ({error})");
@@ -76,11 +76,8 @@ fn classify(interpreter: &mut Interpreter, profiles: &Profiles, drawn: &Drawn) -
         _ => ("bash", "command"),
     };
     let args = json!({ argument: drawn.command }).as_object().unwrap().clone();
-    let step = RawStep {
-        tool: Some(tool.to_owned()),
-        args: RawArgs::Object(args),
-        ..RawStep::default()
-    };
+    let step =
+        RawStep { tool: Some(tool.to_owned()), args: RawArgs::Object(args), ..RawStep::default() };
     let raw = RawRollout { steps: vec![step], ..RawRollout::default() };
     interpreter.read_as(profile, &raw).table.steps[0].action.category
 }
