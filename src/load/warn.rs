@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::identity::Seen;
 use super::keys::Keys;
 use super::options::SuccessRule;
-use super::report::{LoadReport, Warning};
+use super::report::{Join, LoadReport, Warning};
 use crate::rollout::Group;
 
 /// A count with its word.
@@ -57,6 +57,17 @@ pub fn warn(report: &mut LoadReport, groups: &[Arc<Group>], keys: &Keys, seen: &
         add("group-by-missing", text, "", Vec::new());
     }
     mixed_harness(groups, &mut add);
+    joined(&report.joins, &mut add);
+    let damaged: Vec<String> = report
+        .files
+        .iter()
+        .filter(|f| f.problems.iter().any(|p| p.contains("cut;") || p.contains("damaged")))
+        .map(|f| f.name.clone())
+        .collect();
+    if !damaged.is_empty() {
+        let text = format!("packed files that are damaged or cut: {}", some(&damaged));
+        add("damaged-file", text, "pack or download them again", Vec::new());
+    }
     if !seen.duplicates.is_empty() {
         let text = format!(
             "{} left out: equal content under the same id in the same file",
@@ -94,6 +105,35 @@ pub fn warn(report: &mut LoadReport, groups: &[Arc<Group>], keys: &Keys, seen: &
 
 fn partial(skipped: usize, unit: &str) -> Option<String> {
     (skipped > 0).then(|| format!("partial data: {} skipped", plural(skipped, unit)))
+}
+
+/// What was joined and left something over.
+fn joined(joins: &[Join], add: &mut impl FnMut(&'static str, String, &str, Vec<String>)) {
+    for join in joins {
+        let what = if join.kind == "sidecar" { "step" } else { "rollout" };
+        let counts = format!(
+            "{}: {} matched, {} without an entry, {} without a {what}",
+            join.file,
+            join.matched,
+            plural(join.missing, what),
+            plural(join.extra, "entry").replace("entrys", "entries"),
+        );
+        if join.ambiguous > 0 {
+            let text = format!("{counts}, {} whose id several tasks have", join.ambiguous);
+            add("join-ambiguous", text, "add a `task` column", Vec::new());
+        } else if join.matched == 0 {
+            let hint =
+                "a verdict is found by instance and run folder; `--outcomes FILE` joins by hand";
+            add(
+                "join-nothing",
+                counts,
+                if join.kind == "verdicts" { hint } else { "check the ids" },
+                Vec::new(),
+            );
+        } else if join.kind != "verdicts" && join.missing + join.extra > 0 {
+            add("join-partial", counts, "", Vec::new());
+        }
+    }
 }
 
 fn mixed_harness(
