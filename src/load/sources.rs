@@ -64,7 +64,7 @@ impl Source {
             stem: &self.stem,
             path: &self.input.place,
             header: self.input.header.as_deref(),
-            only: None,
+            ..Context::default()
         }
     }
 
@@ -254,7 +254,7 @@ impl Sources {
     pub fn rollout(&self, record: &RecordRef) -> Result<RawRollout, TextError> {
         let source = self.get(record.source).ok_or(TextError::NoSuchStep)?;
         let bytes = self.record(record)?;
-        let context = Context { only: Some(record.part), ..source.context() };
+        let context = Context { number: record.line, only: Some(record.part), ..source.context() };
         let parsed = read_record(source.reader, &bytes, &context)
             .map_err(|_| self.changed(record.source))?;
         let part = parsed.parts.into_iter().nth(record.part as usize);
