@@ -126,10 +126,7 @@ fn outcome_maps_in_csv_and_json() {
     let loaded = with("map.json", r#"{"a":"success","c":0.5,"2":true}"#, false).unwrap();
     let join = &loaded.report.joins[0];
     assert_eq!((join.matched, join.missing, join.extra, join.ambiguous), (2, 2, 0, 1));
-    assert_eq!(
-        outcome(&loaded, "u", "c"),
-        (Outcome::Failure, "map.json: outcome_reward >=1".to_owned())
-    );
+    assert_eq!(outcome(&loaded, "u", "c"), (Outcome::Failure, "map.json: value >=1".to_owned()));
     assert_eq!(outcome(&loaded, "t", "a").0, Outcome::Unscored);
     assert!(loaded.report.warning("join-ambiguous").is_some());
 
