@@ -82,6 +82,13 @@ pub fn warn(report: &mut LoadReport, groups: &[Arc<Group>], keys: &Keys, seen: &
         );
         add("same-content", text, "leave the copy of the run out", Vec::new());
     }
+    if seen.equal_samples > 0 {
+        let text = format!(
+            "{} without an id equal to another one of the same file; each counts as a sample",
+            plural(seen.equal_samples, "rollout")
+        );
+        add("equal-samples", text, "an id per rollout would tell copies from samples", Vec::new());
+    }
     if !seen.suffixed.is_empty() {
         let text = format!(
             "{} with an id that another rollout of the group has: {}",
