@@ -7,6 +7,7 @@ pub mod basis;
 mod bellman;
 pub mod derivation;
 mod formula;
+mod frameworks;
 mod graph_columns;
 mod grpo;
 mod grpo_step;
@@ -26,6 +27,7 @@ pub use basis::{
 };
 pub use bellman::Bellman;
 pub use derivation::{Expr, Node};
+pub use frameworks::{FRAMEWORKS, Framework, OptionSet};
 pub use turn_columns::{batch_numbers, batch_of, needs_batch};
 pub use values::{Parts, Split, ValueTable};
 
