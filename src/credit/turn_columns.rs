@@ -541,6 +541,11 @@ impl Formula for Gae {
     ) -> Cells<A::Value> {
         let gamma = params.number("gamma", context.settings.gamma);
         let lambda = params.number("lambda", 0.95);
+        let critic = params.text("critic");
+        let logged = || context.group.steps.values.iter().any(|(name, _)| name == critic);
+        if params.is("values", "logged") && !logged() {
+            return fill(context, wanted, |_| Err("no logged critic in this group"));
+        }
         let values = Self::values(context, params, gamma);
         let mut cells: FxHashMap<usize, Result<A::Value, super::Missing>> = FxHashMap::default();
         let wanted_rollout = match wanted {

@@ -24,7 +24,7 @@ const TASK: [&str; 5] = ["task", "task_id", "problem_id", "instance_id", "group"
 const ID: [&str; 3] = ["id", "rollout_id", "traj_id"];
 
 /// Fields that are read as something else than a possible group key.
-const NO_KEYS: [&str; 22] = [
+const NO_KEYS: [&str; 23] = [
     "schema",
     "id",
     "rollout_id",
@@ -47,6 +47,7 @@ const NO_KEYS: [&str; 22] = [
     "patch",
     "exit_status",
     "generated_patch",
+    "forked_from",
 ];
 
 impl Reader for Native {
@@ -230,6 +231,7 @@ fn read_rollout(
         (RawNumber::Missing, _) => Some("reward".to_owned()),
         _ => Some("outcome_reward".to_owned()),
     };
+    read_fork(record, &mut raw)?;
     read_outcome(record, &mut raw)?;
     read_named_rewards(record, &mut raw)?;
     if let Some(steps) = record.some("steps") {
@@ -240,6 +242,17 @@ fn read_rollout(
         return Err(RecordError::missing("steps", "a list of steps, or `messages`, was expected"));
     }
     Ok(raw)
+}
+
+/// `{"rollout":…,"step":…}`, or the id of the rollout alone.
+fn read_fork(record: &Object<'_>, raw: &mut RawRollout) -> Result<(), Error> {
+    let Some(value) = record.some("forked_from") else { return Ok(()) };
+    raw.forked_from =
+        if json::is_object(value) { Object::of(value)?.id("rollout")? } else { json::id(value)? };
+    if raw.forked_from.is_none() {
+        raw.notes.push(("forked_from".to_owned(), "names no rollout".to_owned()));
+    }
+    Ok(())
 }
 
 fn read_outcome(record: &Object<'_>, raw: &mut RawRollout) -> Result<(), RecordError> {
@@ -322,6 +335,17 @@ mod tests {
         let parsed = read_record(&Native, text.as_bytes(), &Context::default()).unwrap();
         let fine: Vec<_> = parsed.parts.iter().map(|p| p.rollout.is_ok()).collect();
         assert_eq!(fine, [true, false, false]);
+    }
+
+    #[test]
+    fn forks_name_their_rollout() {
+        let all = read(
+            r#"{"task":"t","rollouts":[{"id":"a","forked_from":{"rollout":"b","step":3},"steps":[]},
+            {"id":"c","forked_from":7,"steps":[]},{"id":"d","forked_from":{"step":1},"steps":[]}]}"#,
+        );
+        let from: Vec<_> = all.iter().map(|r| r.forked_from.as_deref()).collect();
+        assert_eq!(from, [Some("b"), Some("7"), None]);
+        assert_eq!(all[2].notes[0].0, "forked_from");
     }
 
     #[test]
