@@ -147,7 +147,7 @@ fn random_groups(count: usize) -> Vec<Arc<Group>> {
     for g in 0..count {
         for r in 0..2 + random(4) {
             let mut steps = Vec::new();
-            for _ in 0..1 + random(12) {
+            for _ in 0..=random(12) {
                 let file = files[random(files.len() as u64) as usize];
                 let ok = random(4) > 0;
                 let done =

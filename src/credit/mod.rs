@@ -271,6 +271,13 @@ impl ColumnSpec {
         find(&self.name).map_or(logged::LOGGED.meta(), Estimator::meta)
     }
 
+    /// Every parameter with the value in force, in the order of the column's table.
+    #[must_use]
+    pub fn resolved(&self) -> Vec<(&'static str, String)> {
+        let meta = self.meta();
+        meta.params.iter().map(|p| (p.name, self.params.text(meta, p.name).to_owned())).collect()
+    }
+
     /// Its values.
     #[must_use]
     pub fn estimate(&self, context: &Context) -> Column {

@@ -66,8 +66,8 @@ impl Reader for Native {
     fn sniff(&self, shape: &Shape<'_>) -> Sniff {
         let rollout = |r: &RecordShape<'_>| {
             r.has_any(&TASK) && r.has_any(&ID) && (r.list("steps") || r.list("messages"))
-                // A verdict under these names belongs to data sets of messages.
-                && !r.has_any(&["resolved", "target"])
+                // A verdict under these names belongs to data sets of messages, or to tau2-bench.
+                && !r.has_any(&["resolved", "target", "reward_info"])
         };
         let document = |r: &RecordShape<'_>| r.has_any(&TASK) && r.list("rollouts");
         let named =

@@ -57,9 +57,10 @@ enum Number<'a> {
 /// The number that a rule may judge: the verdict score, else the reward.
 fn number(raw: &RawRollout) -> Number<'_> {
     let named = raw.outcome_field.as_deref();
-    for (number, name) in
-        [(&raw.outcome_reward, "outcome_reward"), (&raw.reward, named.unwrap_or("reward"))]
-    {
+    for (number, name) in [
+        (&raw.outcome_reward, named.unwrap_or("outcome_reward")),
+        (&raw.reward, named.unwrap_or("reward")),
+    ] {
         match number {
             RawNumber::Missing => {}
             RawNumber::Value(v) | RawNumber::Coerced(v, _) => return Number::Given(name, *v),

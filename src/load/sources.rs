@@ -43,7 +43,7 @@ impl Source {
 
     /// What the reader may know about the place.
     pub(super) fn context(&self) -> Context<'_> {
-        Context { stem: &self.stem, path: &self.place, only: None }
+        Context { stem: &self.stem, path: &self.place, ..Context::default() }
     }
 
     /// Cuts the file into records.
@@ -198,7 +198,7 @@ impl Sources {
     pub fn rollout(&self, record: &RecordRef) -> Result<RawRollout, TextError> {
         let source = self.get(record.source).ok_or(TextError::NoSuchStep)?;
         let bytes = self.record(record)?;
-        let context = Context { only: Some(record.part), ..source.context() };
+        let context = Context { number: record.line, only: Some(record.part), ..source.context() };
         let parsed = read_record(source.reader, &bytes, &context)
             .map_err(|_| self.changed(record.source))?;
         let part = parsed.parts.into_iter().nth(record.part as usize);

@@ -15,7 +15,7 @@ use super::options::{LoadOptions, Progress};
 use super::sources::Sources;
 use crate::facts::Interpreter;
 use crate::ingest::split::Piece;
-use crate::ingest::{RecordError, RecordErrorKind, digest, digest64, json, read_record};
+use crate::ingest::{Context, RecordError, RecordErrorKind, digest, digest64, json, read_record};
 use crate::profile::Profiles;
 use crate::rollout::raw::{RawNumber, RawRollout, RawStep};
 use crate::rollout::{RecordRef, RolloutFacts, SourceId, Sym};
@@ -244,7 +244,8 @@ fn read(
         digest: digest64(&record.digest),
         line: piece.number,
     };
-    let parsed = match read_record(source.reader(), bytes, &source.context()) {
+    let context = Context { number: piece.number, ..source.context() };
+    let parsed = match read_record(source.reader(), bytes, &context) {
         Ok(parsed) => parsed,
         Err(error) => {
             record.parts.push(Err(Lost { part: None, error: explain(error, piece.at_end) }));
