@@ -25,6 +25,7 @@ const ID: [&str; 3] = ["id", "rollout_id", "traj_id"];
 
 /// Fields that are read as something else than a possible group key.
 const NO_KEYS: [&str; 23] = [
+    "forked_from",
     "schema",
     "id",
     "rollout_id",
@@ -47,7 +48,6 @@ const NO_KEYS: [&str; 23] = [
     "patch",
     "exit_status",
     "generated_patch",
-    "forked_from",
 ];
 
 impl Reader for Native {
@@ -220,6 +220,7 @@ fn read_rollout(
         outcome_reward: record.number("outcome_reward")?,
         ending: ending(record, &[])?,
         prompt: inherited(&["prompt"])?,
+        forked_from: forked_from(record)?,
         ..RawRollout::default()
     };
     if raw.outcome_reward == RawNumber::Bad("null".to_owned()) {
@@ -231,7 +232,6 @@ fn read_rollout(
         (RawNumber::Missing, _) => Some("reward".to_owned()),
         _ => Some("outcome_reward".to_owned()),
     };
-    read_fork(record, &mut raw)?;
     read_outcome(record, &mut raw)?;
     read_named_rewards(record, &mut raw)?;
     if let Some(steps) = record.some("steps") {
@@ -244,15 +244,12 @@ fn read_rollout(
     Ok(raw)
 }
 
-/// `{"rollout":…,"step":…}`, or the id of the rollout alone.
-fn read_fork(record: &Object<'_>, raw: &mut RawRollout) -> Result<(), Error> {
-    let Some(value) = record.some("forked_from") else { return Ok(()) };
-    raw.forked_from =
-        if json::is_object(value) { Object::of(value)?.id("rollout")? } else { json::id(value)? };
-    if raw.forked_from.is_none() {
-        raw.notes.push(("forked_from".to_owned(), "names no rollout".to_owned()));
+/// The rollout that this one branched off: `{"rollout": …, "step": …}`, or its id alone.
+fn forked_from(record: &Object<'_>) -> Result<Option<String>, Error> {
+    match record.object("forked_from")? {
+        Some(from) => from.id("rollout"),
+        None => record.id("forked_from"),
     }
-    Ok(())
 }
 
 fn read_outcome(record: &Object<'_>, raw: &mut RawRollout) -> Result<(), RecordError> {
@@ -338,14 +335,13 @@ mod tests {
     }
 
     #[test]
-    fn forks_name_their_rollout() {
+    fn forks_name_their_parent() {
         let all = read(
-            r#"{"task":"t","rollouts":[{"id":"a","forked_from":{"rollout":"b","step":3},"steps":[]},
-            {"id":"c","forked_from":7,"steps":[]},{"id":"d","forked_from":{"step":1},"steps":[]}]}"#,
+            r#"{"schema":"credscope/1","task":"t","rollouts":[{"id":1,"steps":[]},
+            {"id":2,"forked_from":{"rollout":1,"step":3},"steps":[]},{"id":3,"forked_from":"2","steps":[]}]}"#,
         );
         let from: Vec<_> = all.iter().map(|r| r.forked_from.as_deref()).collect();
-        assert_eq!(from, [Some("b"), Some("7"), None]);
-        assert_eq!(all[2].notes[0].0, "forked_from");
+        assert_eq!(from, [None, Some("1"), Some("2")]);
     }
 
     #[test]
