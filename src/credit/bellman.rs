@@ -181,7 +181,7 @@ fn solve_single(state: u32, rows: &[Row], values: &mut [f64], disc: f64) {
     put(values, state, disc * (inner + row.ends) / (row.visits - disc * own));
 }
 
-/// Gaussian elimination with partial pivoting on `(I - disc P) V = b`.
+/// Solves `(I - disc P) V = b` of a component at once.
 fn solve_dense(states: &[u32], rows: &[Row], values: &mut [f64], disc: f64) {
     let n = states.len();
     let place = |s: u32| states.binary_search(&s).ok();
@@ -204,33 +204,7 @@ fn solve_dense(states: &[u32], rows: &[Row], values: &mut [f64], disc: f64) {
         }
         matrix.push(line);
     }
-    for col in 0..n {
-        let size = |r: &Vec<f64>| at(r, col as u32).abs();
-        let best = (col..n).max_by(|&a, &b| {
-            let (a, b) = (matrix.get(a).map_or(0.0, size), matrix.get(b).map_or(0.0, size));
-            a.total_cmp(&b)
-        });
-        if let Some(best) = best {
-            matrix.swap(col, best);
-        }
-        let (above, below) = matrix.split_at_mut(col + 1);
-        let Some(pivot) = above.last() else { return };
-        let head = at(pivot, col as u32);
-        for line in below {
-            let factor = at(line, col as u32) / head;
-            if factor != 0.0 {
-                for (x, p) in line.iter_mut().zip(pivot).skip(col) {
-                    *x -= factor * p;
-                }
-            }
-        }
-    }
-    let mut solution = vec![0.0; n];
-    for i in (0..n).rev() {
-        let Some(line) = matrix.get(i) else { continue };
-        let known: f64 = line.iter().zip(&solution).skip(i + 1).map(|(a, x)| a * x).sum();
-        put(&mut solution, i as u32, (at(line, n as u32) - known) / at(line, i as u32));
-    }
+    let solution = super::linear::solve(matrix);
     for (&state, &value) in states.iter().zip(&solution) {
         put(values, state, value);
     }

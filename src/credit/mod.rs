@@ -11,6 +11,7 @@ mod frameworks;
 mod graph_columns;
 mod grpo;
 mod grpo_step;
+pub mod linear;
 mod logged;
 mod outcome_columns;
 mod rtmc;
