@@ -163,7 +163,7 @@ fn the_coding_process_has_states_that_look_alike() {
     bench.ok(&["simulate", "--groups", "1", "--rollouts", "64", "--out", "a.jsonl"]);
     let out =
         bench.ok(&["steps", "a.jsonl", "--abstraction", "logged", "--columns", "logged:true_v"]);
-    let mut seen: std::collections::BTreeMap<String, Vec<f64>> = Default::default();
+    let mut seen = std::collections::BTreeMap::<String, Vec<f64>>::new();
     for (state, v) in texts(&out, "state").into_iter().zip(numbers(&out, "logged:true_v")) {
         seen.entry(state).or_default().push(v);
     }

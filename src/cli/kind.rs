@@ -86,15 +86,12 @@ impl Kind {
     pub const fn formats(self) -> &'static [Format] {
         match self {
             Self::Report => &[Format::Text, Format::Markdown, Format::Json],
-            Self::Groups | Self::Quadrants => {
+            Self::Groups | Self::Quadrants | Self::Simulate => {
                 &[Format::Text, Format::Csv, Format::Json, Format::Jsonl, Format::Markdown]
             }
             Self::Steps => &[Format::Csv, Format::Jsonl, Format::Json, Format::Text],
             Self::Tree => &[Format::Text, Format::Json, Format::Csv],
             Self::Explain => &[Format::Text, Format::Json],
-            Self::Simulate => {
-                &[Format::Text, Format::Csv, Format::Json, Format::Jsonl, Format::Markdown]
-            }
             Self::Check | Self::Formats | Self::Estimators => {
                 &[Format::Text, Format::Json, Format::Csv]
             }

@@ -14,6 +14,10 @@ const DENSE: usize = 256;
 /// Gauss-Seidel stops at this change per sweep, or after [`SWEEPS`].
 const STOP: f64 = 1e-15;
 const SWEEPS: usize = 100_000;
+/// Changes up to this size may be rounding: then the sweeps end once this many of them in a row did
+/// not make the change smaller.
+const ROUNDING: f64 = 1e-14;
+const STEADY: u32 = 100;
 
 /// Where a visit leads.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -210,19 +214,50 @@ fn solve_dense(states: &[u32], rows: &[Row], values: &mut [f64], disc: f64) {
     }
 }
 
+/// One equation of a component: V = (constant + sum of weight V) / below.
+struct Equation {
+    state: u32,
+    inner: Vec<(u32, f64)>,
+    constant: f64,
+    below: f64,
+}
+
+/// Gauss-Seidel from the last state to the first, until nothing changes, or until what changes is
+/// rounding that no longer shrinks.
 fn solve_sweeps(states: &[u32], rows: &[Row], values: &mut [f64], disc: f64) {
+    let equations: Vec<Equation> = states
+        .iter()
+        .rev()
+        .filter_map(|&state| {
+            let row = rows.get(state as usize)?;
+            let (mut inner, mut constant, mut own) = (Vec::new(), disc * row.ends, 0.0);
+            for &(x, weight) in &row.to {
+                if x == state {
+                    own += weight;
+                } else if states.binary_search(&x).is_ok() {
+                    inner.push((x, disc * weight));
+                } else {
+                    constant += disc * weight * at(values, x);
+                }
+            }
+            Some(Equation { state, inner, constant, below: row.visits - disc * own })
+        })
+        .collect();
+    let (mut least, mut since) = (f64::INFINITY, 0);
     for _ in 0..SWEEPS {
         let mut change: f64 = 0.0;
-        for &state in states.iter().rev() {
-            let Some(row) = rows.get(state as usize) else { continue };
-            let own: f64 = row.to.iter().filter(|(x, _)| *x == state).map(|(_, w)| w).sum();
-            let inner: f64 =
-                row.to.iter().filter(|(x, _)| *x != state).map(|&(x, w)| w * at(values, x)).sum();
-            let new = disc * (inner + row.ends) / (row.visits - disc * own);
-            change = change.max((new - at(values, state)).abs());
-            put(values, state, new);
+        for equation in &equations {
+            let inner: f64 = equation.inner.iter().map(|&(x, w)| w * at(values, x)).sum();
+            let new = (equation.constant + inner) / equation.below;
+            change = change.max((new - at(values, equation.state)).abs());
+            put(values, equation.state, new);
         }
-        if change <= STOP {
+        if change < least {
+            (least, since) = (change, 0);
+        } else {
+            since += 1;
+        }
+        if change <= STOP || (least <= ROUNDING && since >= STEADY) {
             return;
         }
     }
