@@ -42,6 +42,29 @@ fn a_group_of_one_keeps_its_score_only_where_a_framework_does() {
     assert_eq!(grpo("trl"), [0.0]);
 }
 
+/// Help at 80 cells tells every column and parameter; the page in the documentation is the same table.
+#[test]
+fn the_page_of_columns_is_up_to_date() {
+    let bench = Bench::new("");
+    let text = bench.ok(&["estimators"]);
+    assert!(text.lines().all(|l| l.chars().count() <= 80));
+    for estimator in credscope::credit::registry() {
+        let meta = estimator.meta();
+        assert!(text.contains(&format!("{}  {}\n", meta.id, meta.title)), "{}", meta.id);
+        for param in meta.params {
+            assert!(text.contains(&format!("{}.{}", meta.id, param.name)));
+        }
+    }
+    let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/estimators.md");
+    let page = std::fs::read_to_string(file).unwrap();
+    let (_, generated) = page.split_once("<!-- credscope estimators --format md -->\n\n").unwrap();
+    assert_eq!(
+        bench.ok(&["estimators", "--format", "md"]),
+        generated,
+        "write the page again: credscope estimators --format md"
+    );
+}
+
 /// Two trees: a with its forks b and c (R 1 0 0), d with its fork e (R 1 1).
 const FORKED: &str = r#"{"schema":"credscope/1","task":"t","rollouts":[
 {"id":"a","outcome":"success","steps":[{"state":"s0","action":"x"},{"state":"s1","action":"y"}]},

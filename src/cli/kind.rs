@@ -92,9 +92,8 @@ impl Kind {
             Self::Steps => &[Format::Csv, Format::Jsonl, Format::Json, Format::Text],
             Self::Tree => &[Format::Text, Format::Json, Format::Csv],
             Self::Explain => &[Format::Text, Format::Json],
-            Self::Check | Self::Formats | Self::Estimators => {
-                &[Format::Text, Format::Json, Format::Csv]
-            }
+            Self::Check | Self::Formats => &[Format::Text, Format::Json, Format::Csv],
+            Self::Estimators => &[Format::Text, Format::Json, Format::Csv, Format::Markdown],
         }
     }
 
