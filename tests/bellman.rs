@@ -96,10 +96,10 @@ fn a_ring_has_its_closed_form() {
         let analysis = Analysis::new(group, &settings);
         let disc = 0.99_f64;
         let solved = Bellman::solve(&analysis.context(), disc, false);
-        let last = (disc / 2.0) / (1.0 - disc.powi(n as i32) / 2.0);
+        let last = (disc / 2.0) / (1.0 - disc.powi(n.cast_signed()) / 2.0);
         for k in 0..n {
             let state = analysis.graph.state_of(k as usize);
-            let want = last * disc.powi((n - 1 - k) as i32);
+            let want = last * disc.powi((n - 1 - k).cast_signed());
             assert!((solved.value(state) - want).abs() < 1e-13, "{n} {k}");
         }
     }

@@ -90,9 +90,8 @@ impl Kind {
                 &[Format::Text, Format::Csv, Format::Json, Format::Jsonl, Format::Markdown]
             }
             Self::Steps => &[Format::Csv, Format::Jsonl, Format::Json, Format::Text],
-            Self::Tree => &[Format::Text, Format::Json, Format::Csv],
             Self::Explain => &[Format::Text, Format::Json],
-            Self::Check | Self::Formats => &[Format::Text, Format::Json, Format::Csv],
+            Self::Tree | Self::Check | Self::Formats => &[Format::Text, Format::Json, Format::Csv],
             Self::Estimators => &[Format::Text, Format::Json, Format::Csv, Format::Markdown],
         }
     }

@@ -1,13 +1,11 @@
 //! Columns on the state graph: CRBC, GRAFT, `GraphGPO`.
 
-use std::cell::RefCell;
-
 use rustc_hash::FxHashMap;
 
 use super::algebra::Algebra;
 use super::bellman::{Bellman, Next, power, successor};
 use super::formula::{
-    Cells, Derived, Formula, Given, Groups, Wanted, fill, scored_steps, step_leaf,
+    Cells, Derived, Formula, Given, Groups, Once, Wanted, fill, scored_steps, step_leaf,
 };
 use super::step_groups::distances;
 use super::turn_columns::{grpo, next_key, of_rollout};
@@ -199,27 +197,6 @@ static GRAFT_META: Meta = Meta {
 /// Graph-based temporal differences.
 pub(super) struct Graft;
 pub(super) static GRAFT: Derived<Graft> = Derived(Graft);
-
-/// Values that several steps share: each is worked out once.
-struct Once<V, F> {
-    known: RefCell<FxHashMap<usize, V>>,
-    make: F,
-}
-
-impl<V: Clone, F: Fn(usize) -> V> Once<V, F> {
-    fn new(make: F) -> Self {
-        Self { known: RefCell::new(FxHashMap::default()), make }
-    }
-
-    fn of(&self, key: usize) -> V {
-        if let Some(value) = self.known.borrow().get(&key) {
-            return value.clone();
-        }
-        let value = (self.make)(key);
-        self.known.borrow_mut().insert(key, value.clone());
-        value
-    }
-}
 
 type Edge = (u32, u32);
 
