@@ -5,6 +5,7 @@ mod batch;
 pub mod explain;
 pub mod quadrants;
 mod rows;
+pub mod simulate;
 pub mod skill;
 mod warnings;
 

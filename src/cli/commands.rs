@@ -41,7 +41,7 @@ impl Run<'_> {
             Kind::Tree => self.tree(),
             Kind::Explain => self.explain(),
             Kind::Check => self.check(),
-            Kind::Formats | Kind::Estimators => Ok(()),
+            Kind::Simulate | Kind::Formats | Kind::Estimators => Ok(()),
         }
     }
 

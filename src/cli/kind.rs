@@ -21,6 +21,8 @@ pub enum Kind {
     Explain,
     /// The load report alone.
     Check,
+    /// Rollouts with known values.
+    Simulate,
     /// What can be read.
     Formats,
     /// What can be computed.
@@ -29,7 +31,7 @@ pub enum Kind {
 
 impl Kind {
     /// All commands, in the order of help.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Report,
         Self::Groups,
         Self::Steps,
@@ -37,6 +39,7 @@ impl Kind {
         Self::Tree,
         Self::Explain,
         Self::Check,
+        Self::Simulate,
         Self::Formats,
         Self::Estimators,
     ];
@@ -51,6 +54,7 @@ impl Kind {
             Self::Tree => "tree",
             Self::Explain => "explain",
             Self::Check => "check",
+            Self::Simulate => "simulate",
             Self::Formats => "formats",
             Self::Estimators => "estimators",
         }
@@ -70,6 +74,9 @@ impl Kind {
             Self::Tree => "The rollout tree: folded paths, or states with their actions",
             Self::Explain => "The arithmetic of one number",
             Self::Check => "The load report alone: what was read, skipped, coerced, and why",
+            Self::Simulate => {
+                "Rollouts of small processes with known values, and columns measured against them"
+            }
             Self::Formats => "The formats that are read",
             Self::Estimators => "The columns: formula, source, readings, parameters",
         }
@@ -79,21 +86,19 @@ impl Kind {
     pub const fn formats(self) -> &'static [Format] {
         match self {
             Self::Report => &[Format::Text, Format::Markdown, Format::Json],
-            Self::Groups | Self::Quadrants => {
+            Self::Groups | Self::Quadrants | Self::Simulate => {
                 &[Format::Text, Format::Csv, Format::Json, Format::Jsonl, Format::Markdown]
             }
             Self::Steps => &[Format::Csv, Format::Jsonl, Format::Json, Format::Text],
-            Self::Tree => &[Format::Text, Format::Json, Format::Csv],
             Self::Explain => &[Format::Text, Format::Json],
-            Self::Check | Self::Formats | Self::Estimators => {
-                &[Format::Text, Format::Json, Format::Csv]
-            }
+            Self::Tree | Self::Check | Self::Formats => &[Format::Text, Format::Json, Format::Csv],
+            Self::Estimators => &[Format::Text, Format::Json, Format::Csv, Format::Markdown],
         }
     }
 
     /// Whether it reads rollouts.
     pub const fn reads(self) -> bool {
-        !matches!(self, Self::Formats | Self::Estimators)
+        !matches!(self, Self::Simulate | Self::Formats | Self::Estimators)
     }
 }
 
@@ -125,6 +130,8 @@ pub struct Options {
     pub artefacts: bool,
     /// `check`: fail on skipped records.
     pub strict: bool,
+    /// `simulate`: all of it.
+    pub simulate: super::simulate::Simulate,
 }
 
 impl Default for Options {
@@ -142,6 +149,7 @@ impl Default for Options {
             column: None,
             artefacts: false,
             strict: false,
+            simulate: super::simulate::Simulate::default(),
         }
     }
 }

@@ -7,6 +7,7 @@ mod commands;
 mod error;
 mod kind;
 mod session;
+mod simulate;
 
 use std::io::IsTerminal;
 use std::process::ExitCode;
@@ -51,6 +52,7 @@ fn execute(invocation: Invocation) -> Result<(), Failure> {
         return catalog::print_settings(&settings, &invocation.options);
     }
     let kind = match invocation.kind {
+        Some(Kind::Simulate) => return simulate::run(&settings, &invocation.options),
         Some(kind) if !kind.reads() => return catalog::write(kind, &settings, &invocation.options),
         Some(kind) => kind,
         None if invocation.paths.is_empty() => {

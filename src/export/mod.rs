@@ -15,6 +15,7 @@ pub mod plain;
 pub mod quadrants;
 pub mod report;
 pub mod rollouts;
+pub mod simulation;
 pub mod steps;
 pub mod table;
 pub mod text;
