@@ -2,10 +2,16 @@
 //! print. Every number has its one home here; nothing is parsed and no file is read.
 
 mod batch;
+pub mod compare;
 pub mod explain;
+pub mod panel;
 pub mod quadrants;
+pub mod resample;
 mod rows;
+pub mod runs;
 pub mod skill;
+pub mod stability;
+pub mod sweep;
 mod warnings;
 
 use std::sync::Arc;

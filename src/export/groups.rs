@@ -3,6 +3,38 @@
 use super::table::{Cell, Column, Table, float, int, key_cells, text, truth};
 use crate::analysis::{Analysis, GroupRow};
 
+/// What a row of `groups` is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GroupsBy {
+    /// A group.
+    Group,
+    /// All groups of a training step.
+    TrainStep,
+    /// All groups of a policy.
+    Policy,
+}
+
+impl GroupsBy {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Group, Self::TrainStep, Self::Policy];
+
+    /// The word used in options.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Group => "group",
+            Self::TrainStep => "train_step",
+            Self::Policy => "policy",
+        }
+    }
+
+    /// The one with this name.
+    #[must_use]
+    pub fn find(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|b| b.name() == name)
+    }
+}
+
 /// The columns.
 #[must_use]
 pub fn columns() -> Vec<Column> {
