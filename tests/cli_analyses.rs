@@ -101,6 +101,7 @@ fn a_sweep_by_hand() {
     // Twelve steps; s0 (4 visits), s1 (2) and s3 (3) are shared, s2, s4, s5 have one visit each.
     close(&numbers(&out, "sharing"), &[0.75; 4], 1e-12);
     close(&numbers(&out, "mean_n"), &[2.0; 4], 1e-12);
+    assert_eq!((numbers(&out, "states"), numbers(&out, "pairs")), (vec![6.0; 4], vec![9.0; 4]));
     // s0: 2 of 4, s1: 1 of 2, s3: 1 of 3: impurities 1, 1, 2/3.
     close(&numbers(&out, "impurity"), &[8.0 / 9.0; 4], 1e-12);
     // Without a prior the three singletons fall from 1/3 to exactly 0; s0 a turns from -.0017 to +.0025.

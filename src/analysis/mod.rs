@@ -1,8 +1,10 @@
 //! The immutable snapshot of one group under one setting: everything that screen, report and export
 //! print. Every number has its one home here; nothing is parsed and no file is read.
 
+pub mod aggregate;
 mod batch;
 pub mod compare;
+pub mod diagnostics;
 pub mod explain;
 pub mod panel;
 pub mod quadrants;

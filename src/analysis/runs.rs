@@ -57,6 +57,14 @@ pub struct Side {
 }
 
 impl Side {
+    /// A group alone.
+    #[must_use]
+    pub fn of(analysis: &Analysis) -> Self {
+        let mut side = Self::default();
+        side.add(analysis, &analysis.group_row(false));
+        side
+    }
+
     fn add(&mut self, analysis: &Analysis, row: &GroupRow) {
         self.groups += 1;
         self.scored += row.scored as u64;

@@ -34,7 +34,7 @@ impl Run<'_> {
     }
 
     /// Whether groups of uniform outcome stay out of what is summed up over groups.
-    fn leaves_uniform_out(&self) -> bool {
+    pub(super) fn leaves_uniform_out(&self) -> bool {
         self.session.groups().len() > 1 && self.session.settings.view.uniform == Uniform::Exclude
     }
 

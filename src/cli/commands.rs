@@ -1,6 +1,5 @@
 //! The commands: each takes a session, makes tables or pages, and writes them.
 
-use std::fmt::Write as _;
 use std::io::Write;
 
 use serde_json::{Value, json};
@@ -15,10 +14,9 @@ use crate::export::markdown::Markdown;
 use crate::export::plain::Plain;
 use crate::export::writer::writer;
 use crate::export::{
-    Block, Body, Format, Output, Page, Table, Writing, check, dot, explain, groups, quadrants,
-    report, steps, tree,
+    Block, Body, Format, Output, Page, Table, Writing, check, dot, explain, groups, report, steps,
+    tree,
 };
-use crate::settings::Uniform;
 
 /// A command at work.
 pub struct Run<'a> {
@@ -137,102 +135,11 @@ impl Run<'_> {
         Ok(out.commit()?)
     }
 
-    fn groups(&self) -> Done {
-        let mut out = self.output()?;
-        let columns = groups::columns();
-        let sort = match &self.options.sort {
-            None => None,
-            Some(given) => {
-                let name = given.strip_prefix('-').unwrap_or(given);
-                let at = columns.iter().position(|c| c.name == name);
-                Some((
-                    at.ok_or_else(|| {
-                        Failure::usage(
-                            format!("groups cannot be sorted by `{name}`"),
-                            Some(format!(
-                                "columns: {}",
-                                columns
-                                    .iter()
-                                    .map(|c| c.name.as_str())
-                                    .collect::<Vec<_>>()
-                                    .join(", ")
-                            )),
-                        )
-                    })?,
-                    given.starts_with('-'),
-                ))
-            }
-        };
-        let mut rows = Vec::new();
-        self.session.each(|analysis| {
-            rows.push(groups::row(analysis));
-            Ok(())
-        })?;
-        let mut table = groups::table(rows);
-        if let Some((at, descending)) = sort {
-            table.sort(at, descending);
-        }
-        let writing = self.writing(Kind::Groups, &[], out.is_file());
-        self.write_table(&mut out, &table, writing)?;
-        Ok(out.commit()?)
-    }
-
     pub(super) fn write_table(&self, out: &mut Output, table: &Table, writing: Writing) -> Done {
         let mut writer = writer(self.options.format, out, writing);
         writer.begin(&table.columns)?;
         writer.chunk(table)?;
         Ok(writer.finish()?)
-    }
-
-    fn quadrants(&self) -> Done {
-        let mut out = self.output()?;
-        let o = self.options;
-        let several = self.session.groups().len() > 1;
-        let exclude = several && self.session.settings.view.uniform == Uniform::Exclude;
-        let mut breakdown = quadrants::Breakdowns::new(o.by, o.compared, o.weight, several);
-        let (mut counted, mut left_out) = (0_u64, 0_u64);
-        let mut title = String::new();
-        self.session.each(|analysis| {
-            if exclude && analysis.basis.uniform_outcome() {
-                left_out += 1;
-            } else {
-                counted += 1;
-                breakdown.add(analysis);
-            }
-            if title.is_empty() {
-                title = report::axes(analysis);
-            }
-            Ok(())
-        })?;
-        self.tell_left_out(left_out, counted);
-        let options = [("groups", json!(counted)), ("uniform_left_out", json!(left_out))];
-        let mut writing = self.writing(Kind::Quadrants, &options, out.is_file());
-        if matches!(o.format, Format::Text | Format::Markdown) {
-            let mut about = format!("{counted} group{}", if counted == 1 { "" } else { "s" });
-            if left_out > 0 {
-                let _ = write!(about, ", {left_out} of uniform outcome left out");
-            }
-            if o.compared {
-                about.push_str(", only steps of evidence class compared");
-            }
-            let page = Page {
-                title,
-                blocks: vec![
-                    Block::new(
-                        "quadrants",
-                        format!("{} by {}, {about}", report::capital(o.weight.name()), o.by.name()),
-                        Body::Table(breakdown.table()),
-                    ),
-                    Block::new("", quadrants::SHARES, Body::Table(breakdown.beside())),
-                    Block::new("", "Evidence behind the steps", Body::Table(breakdown.evidence())),
-                ],
-            };
-            writing.width = Some(80);
-            self.write_pages(&mut out, &[page], writing)?;
-        } else {
-            self.write_table(&mut out, &breakdown.table(), writing)?;
-        }
-        Ok(out.commit()?)
     }
 
     /// Writes pages in the form that was asked for.
@@ -273,7 +180,7 @@ impl Run<'_> {
             if several {
                 rows.push(groups::cells(analysis, &analysis.group_row(false)));
             }
-            pages.push(report::page(analysis, self.rollout()));
+            pages.push(report::page(analysis, self.rollout(), self.options.brief));
             Ok(())
         })?;
         let load = &self.session.loaded.report;

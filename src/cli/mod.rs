@@ -10,6 +10,7 @@ mod kind;
 mod options;
 mod session;
 mod shell;
+mod sums;
 mod trainer;
 
 use std::io::IsTerminal;

@@ -63,7 +63,7 @@ fn paths(analysis: &Analysis, out: &mut String) {
 
 fn states(analysis: &Analysis, out: &mut String) {
     let graph = &analysis.graph;
-    for state in 0..analysis.projection.states {
+    for state in (0..analysis.projection.states).filter(|&s| !graph.pairs_of(s).is_empty()) {
         let label = quote(&analysis.projection.state_label(&analysis.group, state));
         let label = label.strip_suffix('"').unwrap_or(&label);
         let v = analysis.values.state(state);

@@ -2,6 +2,7 @@
 
 use super::table::{Cell, Column, Table, float, int, key_cells, text, truth};
 use crate::analysis::{Analysis, GroupRow};
+use crate::rollout::GroupKey;
 
 /// What a row of `groups` is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,6 +26,28 @@ impl GroupsBy {
             Self::Group => "group",
             Self::TrainStep => "train_step",
             Self::Policy => "policy",
+        }
+    }
+
+    /// What of a group's key a row is about.
+    #[must_use]
+    pub fn key(self, key: &GroupKey) -> GroupKey {
+        match self {
+            Self::Group => key.clone(),
+            Self::TrainStep => GroupKey { train_step: key.train_step, ..GroupKey::default() },
+            Self::Policy => GroupKey { policy: key.policy.clone(), ..GroupKey::default() },
+        }
+    }
+
+    /// The same as a cell.
+    #[must_use]
+    pub fn cell(self, key: &GroupKey) -> Cell {
+        match self {
+            Self::Group => Cell::text(key.task.as_str()),
+            Self::TrainStep => {
+                key.train_step.map_or(Cell::Missing, |step| Cell::text(step.to_string()))
+            }
+            Self::Policy => key.policy.as_deref().map_or(Cell::Missing, Cell::text),
         }
     }
 

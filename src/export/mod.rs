@@ -7,6 +7,7 @@ pub mod advantages;
 pub mod check;
 pub mod compare;
 pub mod csv;
+pub mod diagnostics;
 pub mod document;
 pub mod dot;
 pub mod explain;
@@ -29,6 +30,7 @@ pub mod sweep;
 pub mod table;
 pub mod tex;
 pub mod text;
+pub mod totals;
 pub mod tree;
 pub mod writer;
 
