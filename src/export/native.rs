@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use crate::profile::Profiles;
 use crate::rollout::raw::{Ending, RawArgs, RawKind, RawRollout, RawStep};
-use crate::rollout::{Group, Rollout};
+use crate::rollout::{Group, Outcome, Rollout};
 
 /// The lines of a rollout: one per record, in the order of its segments.
 ///
@@ -62,7 +62,13 @@ fn head(
     put("harness", json!(rollout.harness.clone().or_else(hint)));
     put("id", json!(rollout.id));
     put("attempt", json!(rollout.attempt));
-    put("outcome", json!(rollout.outcome.name()));
+    // Where nothing is known, nothing is said: the reader finds that out again.
+    let known = rollout.outcome != Outcome::Unscored
+        || rollout.reward.is_some()
+        || rollout.outcome_reward.is_some();
+    if known {
+        put("outcome", json!(rollout.outcome.name()));
+    }
     put("reward", json!(rollout.reward));
     put("outcome_reward", json!(rollout.outcome_reward));
     if !rollout.named_rewards.is_empty() {
