@@ -1,13 +1,15 @@
 //! What there is: formats, columns, settings. Nothing is loaded for these.
 
 use super::error::Failure;
-use super::kind::{Kind, Options};
+use super::kind::Kind;
+use super::options::Options;
 use crate::credit::{FRAMEWORKS, registry};
 use crate::export::markdown::Markdown;
-use crate::export::table::{Cell, Table, text, truth};
+use crate::export::table::{Cell, Table, int, text, truth};
 use crate::export::writer::writer;
 use crate::export::{Block, Body, Format, Output, Page, Writing, document::Fact, plain::Plain};
 use crate::ingest::readers;
+use crate::profile::Profiles;
 use crate::settings::{Settings, Stamp};
 
 /// Writes a catalogue.
@@ -29,6 +31,9 @@ pub fn write(kind: Kind, settings: &Settings, options: &Options) -> Result<(), F
             return Ok(out.commit()?);
         }
         Kind::Estimators => estimators(),
+        Kind::Profiles => profiles(),
+        Kind::Themes => themes()?,
+        Kind::Keys => keys()?,
         _ => formats(),
     };
     put(out, kind.name(), &table, settings, options)
@@ -91,6 +96,75 @@ fn formats() -> Table {
         .map(|r| vec![Cell::text(r.id()), Cell::text(r.title()), Cell::text(r.source())])
         .collect();
     table
+}
+
+fn profiles() -> Table {
+    let mut table = Table::new(vec![
+        text("name").shown("profile"),
+        text("title").shown("what it is").at_most(60),
+        text("formats").shown("formats").at_most(24),
+        text("harness").shown("harnesses").at_most(24),
+        int("tools").shown("tools"),
+        text("tool_names"),
+    ]);
+    let known = Profiles::builtin();
+    table.rows = known
+        .iter()
+        .map(|p| {
+            let names: Vec<&str> = p.tools.keys().map(String::as_str).collect();
+            vec![
+                Cell::text(p.name.as_str()),
+                Cell::text(p.title.as_str()),
+                Cell::text(p.formats.join(", ")),
+                Cell::text(p.harness.join(", ")),
+                Cell::int(names.len()),
+                Cell::text(names.join(", ")),
+            ]
+        })
+        .collect();
+    table
+}
+
+#[cfg(feature = "tui")]
+#[allow(clippy::unnecessary_wraps)] // without the screen there are no themes
+fn themes() -> Result<Table, Failure> {
+    let mut table =
+        Table::new(vec![text("name").shown("theme"), text("about").shown("what for").at_most(80)]);
+    table.rows = crate::tui::ThemeId::ALL
+        .iter()
+        .map(|theme| vec![Cell::text(theme.name()), Cell::text(theme.about())])
+        .collect();
+    Ok(table)
+}
+
+#[cfg(feature = "tui")]
+#[allow(clippy::unnecessary_wraps)] // without the screen there are no keys
+fn keys() -> Result<Table, Failure> {
+    let mut table = Table::new(vec![
+        text("section").shown("where"),
+        text("keys").shown("keys"),
+        text("help").shown("what they do").at_most(90),
+    ]);
+    table.rows = crate::tui::keymap::BINDINGS
+        .iter()
+        .map(|b| vec![Cell::text(b.section), Cell::text(b.keys.join(" ")), Cell::text(b.help)])
+        .collect();
+    Ok(table)
+}
+
+#[cfg(not(feature = "tui"))]
+fn themes() -> Result<Table, Failure> {
+    Err(no_screen())
+}
+
+#[cfg(not(feature = "tui"))]
+fn keys() -> Result<Table, Failure> {
+    Err(no_screen())
+}
+
+#[cfg(not(feature = "tui"))]
+fn no_screen() -> Failure {
+    Failure::failed("this program was built without its screen", None)
 }
 
 fn estimators() -> Table {

@@ -5,7 +5,8 @@ use std::io::Write;
 use serde_json::json;
 
 use super::error::Failure;
-use super::kind::{Kind, Options};
+use super::kind::Kind;
+use super::options::Options;
 use crate::analysis::simulate::measure::{Measured, Plan, candidates, measure};
 use crate::analysis::simulate::{ProcessKind, SimulatedGroup};
 use crate::export::markdown::Markdown;

@@ -219,7 +219,7 @@ pub trait Estimator: Sync {
 /// One column of a table: an estimator with its parameters, or logged numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ColumnSpec {
-    /// Name in exports: the id, or `logged:NAME`.
+    /// Name in exports: the id, `id#N` for a further instance, or `logged:NAME`.
     pub name: String,
     /// Parameters that were set.
     pub params: Params,
@@ -286,9 +286,8 @@ impl ColumnSpec {
     pub fn estimate(&self, context: &Context) -> Column {
         match self.name.strip_prefix("logged:") {
             Some(name) => logged::estimate(context, name),
-            None => {
-                find(&self.name).map_or_else(Column::default, |e| e.estimate(context, &self.params))
-            }
+            None => find(&self.name)
+                .map_or_else(Column::default, |e| e.estimate(&self.own(context), &self.params)),
         }
     }
 
@@ -297,8 +296,14 @@ impl ColumnSpec {
     pub fn derive(&self, context: &Context, step: usize) -> Option<Rc<Node>> {
         match self.name.strip_prefix("logged:") {
             Some(name) => logged::derive(context, name, step),
-            None => find(&self.name)?.derive(context, &self.params, step),
+            None => find(&self.name)?.derive(&self.own(context), &self.params, step),
         }
+    }
+
+    /// The context without the batch, which is the first instance's, for further instances.
+    fn own<'a>(&self, context: &Context<'a>) -> Context<'a> {
+        let first = base(&self.name) == self.name;
+        Context { batch: context.batch.filter(|_| first), ..*context }
     }
 }
 
@@ -332,11 +337,28 @@ pub fn registry() -> &'static [&'static dyn Estimator] {
     })
 }
 
-/// The estimator with this id; `logged:NAME` for any name.
+/// The estimator with this id, or of this instance of it (`rtmc#2`); `logged:NAME` for any name.
 #[must_use]
 pub fn find(id: &str) -> Option<&'static dyn Estimator> {
     if id.strip_prefix("logged:").is_some_and(|name| !name.is_empty()) {
         return Some(&logged::LOGGED);
     }
-    registry().iter().copied().find(|e| e.meta().id == id)
+    let base = base(id);
+    registry().iter().copied().find(|e| e.meta().id == base)
+}
+
+/// The column that an instance is one of: `rtmc` for `rtmc#2`. Names of logged numbers are taken as
+/// they are.
+#[must_use]
+pub fn base(id: &str) -> &str {
+    match id.rsplit_once('#') {
+        Some((base, n))
+            if !id.starts_with("logged:")
+                && !n.is_empty()
+                && n.bytes().all(|b| b.is_ascii_digit()) =>
+        {
+            base
+        }
+        _ => id,
+    }
 }

@@ -186,6 +186,7 @@ impl Formula for Reinforce {
 #[must_use]
 pub fn needs_batch(spec: &ColumnSpec) -> bool {
     let given = Given::new(&REINFORCE_META, &spec.params);
+    // A further instance (`reinforce++#2`) takes the group for the batch: there is one batch, the first's.
     spec.name == REINFORCE_META.id && given.is("whiten", "batch")
 }
 

@@ -256,6 +256,36 @@ impl Settings {
         Ok(settings)
     }
 
+    /// Everything that is in force and was given, as if it were given again.
+    #[must_use]
+    pub fn given(&self) -> Vec<Given> {
+        let of = |entry: &Entry| {
+            let name = entry.spec.name;
+            let values = entry.values.iter().filter(|(_, origin)| *origin != Origin::Default);
+            values
+                .map(|(value, origin)| Given {
+                    name: name.to_owned(),
+                    value: value.clone(),
+                    origin: *origin,
+                    place: name.to_owned(),
+                })
+                .collect::<Vec<_>>()
+        };
+        self.entries.iter().flat_map(of).collect()
+    }
+
+    /// The same settings with further flags: exactly what a run with these flags would use.
+    pub fn with_flags(&self, flags: &[(String, String)]) -> Result<Self, SettingError> {
+        let mut given = self.given();
+        given.extend(flags.iter().map(|(name, value)| Given {
+            name: name.clone(),
+            value: value.clone(),
+            origin: Origin::Flag,
+            place: format!("--{name}"),
+        }));
+        Self::resolve(&given)
+    }
+
     fn put(&mut self, spec: &Spec, value: &str, place: &str) -> Result<(), SettingError> {
         (spec.apply)(self, value).map_err(|expected| SettingError::Value {
             place: place.to_owned(),
