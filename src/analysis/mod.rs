@@ -2,6 +2,7 @@
 //! print. Every number has its one home here; nothing is parsed and no file is read.
 
 mod batch;
+pub mod contrast;
 pub mod explain;
 pub mod quadrants;
 mod rows;
@@ -11,6 +12,7 @@ mod warnings;
 use std::sync::Arc;
 
 pub use batch::batch;
+pub use contrast::{Change, Contrast, Measures, SignatureSetting};
 pub use explain::{Explanation, Member};
 pub use quadrants::{
     Breakdown, BreakdownKey, Bucket, By, Tally, Weight, breakdown, breakdown_rows,

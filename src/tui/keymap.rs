@@ -70,6 +70,16 @@ pub enum Action {
     Groups,
     /// The next order of the list.
     Sort,
+    /// The knobs of the signature.
+    Knobs,
+    /// Make the present signature the one to compare with.
+    Pin,
+    /// Take the last turn of a knob back.
+    Undo,
+    /// The next preset.
+    NextPreset,
+    /// The previous preset.
+    PreviousPreset,
     /// The warnings.
     Warnings,
     /// The next theme.
@@ -126,16 +136,18 @@ pub const BINDINGS: &[Binding] = &[
     ),
     bind(
         "Panes",
-        &["1", "2", "3", "4", "6"],
+        &["1", "2", "3", "4", "5", "6", "7"],
         &[
             A::Focus(Pane::Tree),
             A::Focus(Pane::Steps),
             A::Focus(Pane::Explain),
             A::Focus(Pane::Quadrants),
+            A::Focus(Pane::Knobs),
             A::Focus(Pane::Rollouts),
+            A::Focus(Pane::Matrix),
         ],
         ("", ""),
-        "tree, steps, explain, quadrants, rollouts",
+        "tree, steps, explain, quadrants, signature, rollouts, matrix",
     ),
     bind(
         "Panes",
@@ -205,7 +217,7 @@ pub const BINDINGS: &[Binding] = &[
         &["h", "l", "Left", "Right"],
         &[A::Left, A::Right, A::Left, A::Right],
         ("hl", "fold"),
-        "close (or go to the parent) and open",
+        "tree: close (or go to the parent) and open; matrix: step; signature: turn the knob",
     ),
     bind(
         "Tree",
@@ -249,6 +261,28 @@ pub const BINDINGS: &[Binding] = &[
         &[A::Copy],
         ("y", "copy"),
         "copy what the cursor names, with all digits, through the terminal (OSC 52)",
+    ),
+    bind(
+        "Signature",
+        &["v"],
+        &[A::Knobs],
+        ("v", "knobs"),
+        "turn the knobs of the signature with the matrix in view",
+    ),
+    bind(
+        "Signature",
+        &["b"],
+        &[A::Pin],
+        ("b", "pin"),
+        "pin the present signature: changes are counted against it",
+    ),
+    bind("Signature", &["u"], &[A::Undo], ("u", "undo"), "take the last turn back"),
+    bind(
+        "Signature",
+        &["p", "P"],
+        &[A::NextPreset, A::PreviousPreset],
+        ("p", "preset"),
+        "next and previous preset",
     ),
     bind("Lists", &["a"], &[A::Groups], ("a", "groups"), "all groups; Enter opens one"),
     bind("Lists", &["S"], &[A::Sort], ("S", "sort"), "next order of the list of groups"),

@@ -7,8 +7,10 @@ pub mod canvas;
 pub mod glyphs;
 pub mod keymap;
 pub mod labels;
+mod layers;
 pub mod layout;
 pub mod lens;
+pub mod message;
 pub mod model;
 mod navigate;
 pub mod numbers;
@@ -19,6 +21,7 @@ pub mod snapshot;
 pub mod terminal;
 pub mod text;
 pub mod theme;
+pub mod turning;
 pub mod update;
 pub mod worker;
 

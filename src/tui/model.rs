@@ -13,6 +13,7 @@ use super::lens::{Folds, Lens, LensKind};
 use super::snapshot::{Snapshot, Summary};
 use super::text::{Document, Wrapped};
 use super::theme::{Depth, Theme, ThemeId};
+use super::turning::Turning;
 use crate::analysis::{AnalysisSettings, Explanation};
 use crate::load::LoadReport;
 use crate::rollout::{Corpus, Group};
@@ -253,6 +254,8 @@ pub struct Model {
     pub reader: Reader,
     /// The list of groups.
     pub groups: GroupList,
+    /// The knobs, the pin and what was undone.
+    pub turning: Turning,
     /// Digits typed before a key.
     pub typed: Option<Typed>,
     /// A message for the person, until the next key.
@@ -278,6 +281,7 @@ impl Model {
             },
             corpus,
             notices,
+            turning: Turning::new(&settings),
             settings,
             look,
             area: Rect::default(),

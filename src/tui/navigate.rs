@@ -5,9 +5,10 @@ use std::sync::Arc;
 use super::keymap::Action;
 use super::layout::Pane;
 use super::lens::RowKind;
+use super::message::Effect;
 use super::model::{Cursor, Model, Text};
 use super::snapshot::Snapshot;
-use super::update::{Effect, focus, open_group};
+use super::update::{focus, open_group};
 
 /// The place to start in a group: the first disagreement, else the first step.
 pub(super) fn first(snapshot: &Snapshot) -> Cursor {
@@ -54,6 +55,12 @@ pub(super) fn act(model: &mut Model, action: Action, count: usize, effects: &mut
         Action::PreviousRollout => rollout(model, |at| at.saturating_sub(count)),
         Action::Enter => enter(model, effects),
         Action::Fold if model.focus == Pane::Explain => model.zoom = !model.zoom,
+        Action::Left | Action::Right if model.focus == Pane::Matrix => {
+            let at = model.cursor.step;
+            let forward = action == Action::Right;
+            model.cursor.step = if forward { at + count } else { at.saturating_sub(count) };
+            clamp(model);
+        }
         Action::Left | Action::Right | Action::Fold if model.focus != Pane::Tree => {
             model.message = Some("rows fold in the tree: 1 goes there".to_owned());
         }
@@ -95,7 +102,11 @@ fn rows(model: &mut Model, to: impl Fn(usize) -> usize) {
             model.cursor.step = to(model.cursor.step);
             clamp(model);
         }
-        Pane::Rollouts => rollout(model, to),
+        Pane::Rollouts | Pane::Matrix => rollout(model, to),
+        Pane::Knobs => {
+            let last = super::turning::rows().len().saturating_sub(1);
+            model.turning.at = to(model.turning.at).min(last);
+        }
         Pane::Explain => {
             let last = super::panes::explain::row_count(model).saturating_sub(1);
             model.member = to(model.member).min(last);

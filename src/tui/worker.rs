@@ -9,10 +9,10 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use crossbeam_channel::Sender;
 
+use super::message::{Effect, Msg};
 use super::snapshot::{Snapshot, Summary};
 use super::text::{Document, TextSource};
-use super::update::{Effect, Msg};
-use crate::analysis::AnalysisSettings;
+use crate::analysis::{AnalysisSettings, Contrast, SignatureSetting};
 use crate::rollout::Group;
 
 /// Who computes. Tests put one in that waits.
@@ -84,6 +84,13 @@ struct Analysis {
     settings: AnalysisSettings,
 }
 
+struct Comparison {
+    key: u64,
+    now: Arc<Snapshot>,
+    pin: SignatureSetting,
+    earlier: Option<Arc<Contrast>>,
+}
+
 struct Survey {
     key: u64,
     groups: Vec<Arc<Group>>,
@@ -98,6 +105,7 @@ struct Reading {
 #[derive(Default)]
 struct Slots {
     analysis: Slot<Analysis>,
+    comparison: Slot<Comparison>,
     survey: Slot<Survey>,
     reading: Slot<Reading>,
     /// Number of the newest survey: an older one stops between two groups.
@@ -110,7 +118,8 @@ pub struct Workers {
 }
 
 impl Workers {
-    /// Starts one thread for analyses, one for the list of groups, one for texts.
+    /// Starts one thread for analyses, one for comparisons with the pin, one for the list of groups,
+    /// one for texts.
     pub fn start(
         analyst: &Arc<dyn Analyst>,
         texts: &Arc<dyn TextSource>,
@@ -124,6 +133,21 @@ impl Workers {
                 let msg = match done {
                     Ok(snapshot) => Msg::Analysed(job.key, job.index, Arc::new(snapshot)),
                     Err(text) => Msg::Failed(text),
+                };
+                if out.send(msg).is_err() {
+                    return;
+                }
+            }
+        })?;
+        let (out, at) = (outbox.clone(), Arc::clone(&slots));
+        spawn("contrast", move || {
+            while let Some(job) = at.comparison.take() {
+                let done = guarded("the comparison with the pin", || {
+                    Contrast::new(&job.now.analysis, &job.pin, job.earlier.as_deref())
+                });
+                let msg = match done {
+                    Ok(contrast) => Msg::Contrasted(job.key, Arc::new(contrast)),
+                    Err(text) => Msg::Say(text),
                 };
                 if out.send(msg).is_err() {
                     return;
@@ -173,6 +197,9 @@ impl Workers {
             Effect::Analyse { key, index, group, settings } => {
                 self.slots.analysis.put(Analysis { key, index, group, settings });
             }
+            Effect::Contrast { key, now, pin, earlier } => {
+                self.slots.comparison.put(Comparison { key, now, pin, earlier });
+            }
             Effect::Summarise { key, groups, settings } => {
                 self.slots.newest_survey.store(key, Ordering::Relaxed);
                 self.slots.survey.put(Survey { key, groups, settings });
@@ -188,6 +215,7 @@ impl Drop for Workers {
     fn drop(&mut self) {
         self.slots.newest_survey.store(u64::MAX, Ordering::Relaxed);
         self.slots.analysis.close();
+        self.slots.comparison.close();
         self.slots.survey.close();
         self.slots.reading.close();
     }

@@ -63,6 +63,14 @@ fn keys(model: &Model, plan: &Plan) -> Vec<(&'static str, &'static str)> {
         Pane::Groups => {
             list.extend([("Esc", "back"), ("jk", "row"), ("Enter", "open"), of(A::Sort)]);
         }
+        Pane::Matrix => {
+            list.extend([("Esc", "back"), ("hl", "step"), ("jk", "rollout")]);
+            list.extend([of(A::NextColumn), of(A::Knobs), of(A::Pin), ("=", "why")]);
+        }
+        Pane::Knobs => {
+            list.extend([("Esc", "back"), ("hl", "turn"), ("jk", "knob")]);
+            list.extend([of(A::Pin), of(A::Undo), of(A::NextPreset), of(A::NextColumn)]);
+        }
         Pane::Tree | Pane::Steps | Pane::Quadrants | Pane::Rollouts => {
             list.extend([of(A::NextPane), of(A::Down)]);
             if model.focus == Pane::Tree {
@@ -84,6 +92,7 @@ fn keys(model: &Model, plan: &Plan) -> Vec<(&'static str, &'static str)> {
         of(A::NextPane),
         of(A::Lens),
         of(A::NextColumn),
+        of(A::Knobs),
         of(A::Scale),
         of(A::Groups),
         of(A::NextGroup),

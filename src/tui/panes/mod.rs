@@ -4,6 +4,8 @@ pub mod explain;
 mod footer;
 mod groups;
 pub mod help;
+mod knobs;
+mod matrix;
 mod members;
 mod quadrants;
 pub mod reader;
@@ -76,6 +78,8 @@ fn panes(model: &Model, plan: &Plan, buffer: &mut Buffer, theme: &Theme) {
             Pane::Quadrants => quadrants::draw(snapshot, &mut canvas, focus),
             Pane::Rollouts => rollouts::draw(model, snapshot, &mut canvas, focus),
             Pane::Reader => reader::draw(model, snapshot, &mut canvas, focus, alone),
+            Pane::Matrix => matrix::draw(model, snapshot, &mut canvas, focus),
+            Pane::Knobs => knobs::draw(model, snapshot, &mut canvas, focus),
             Pane::Groups => {}
         }
     }
