@@ -100,7 +100,7 @@ fn keys_move_the_cursor_while_the_next_analysis_is_held_back() {
 fn an_old_result_is_dropped() {
     let mut model = started((80, 24));
     let effects = update(&mut model, Msg::Key(key("m")));
-    let Some(Effect::Analyse { key: old, index, group, settings }) = effects.into_iter().next()
+    let Some(Effect::Analyse { key: old, index, group, settings, .. }) = effects.into_iter().next()
     else {
         panic!("m asks for an analysis");
     };

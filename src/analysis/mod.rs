@@ -6,6 +6,7 @@ pub mod contrast;
 pub mod explain;
 pub mod quadrants;
 mod rows;
+mod select;
 pub mod skill;
 mod warnings;
 
@@ -18,6 +19,7 @@ pub use quadrants::{
     Breakdown, BreakdownKey, Bucket, By, Tally, Weight, breakdown, breakdown_rows,
 };
 pub use rows::{GroupRow, RolloutRow, StepRow};
+pub use select::{Facet, StepFilter};
 pub use skill::Skill;
 pub use warnings::Warning;
 

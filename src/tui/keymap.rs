@@ -70,6 +70,18 @@ pub enum Action {
     Groups,
     /// The next order of the list.
     Sort,
+    /// The chooser of columns.
+    Columns,
+    /// The filter of steps.
+    Filter,
+    /// Search.
+    Search,
+    /// Everything that can be done.
+    Palette,
+    /// Where the cursor was before it jumped.
+    JumpBack,
+    /// Where it was before it went back.
+    JumpForward,
     /// The knobs of the signature.
     Knobs,
     /// Make the present signature the one to compare with.
@@ -203,7 +215,7 @@ pub const BINDINGS: &[Binding] = &[
         &["n", "N"],
         &[A::NextDisagreement, A::PreviousDisagreement],
         ("n N", "≠"),
-        "next and previous step where X and Y disagree",
+        "next and previous hit while searching, else step where X and Y disagree",
     ),
     bind(
         "Moving",
@@ -211,6 +223,13 @@ pub const BINDINGS: &[Binding] = &[
         &[A::NextBranching, A::PreviousBranching],
         ("d D", "branching"),
         "next and previous step at a branching state",
+    ),
+    bind(
+        "Moving",
+        &["<", ">", "Ctrl-o"],
+        &[A::JumpBack, A::JumpForward, A::JumpBack],
+        ("< >", "back"),
+        "back to where the cursor was before it jumped, and forward again",
     ),
     bind(
         "Tree",
@@ -250,6 +269,13 @@ pub const BINDINGS: &[Binding] = &[
     ),
     bind(
         "Values",
+        &["c"],
+        &[A::Columns],
+        ("c", "columns"),
+        "choose columns out of all estimators, and X and Y",
+    ),
+    bind(
+        "Values",
         &["s"],
         &[A::Scale],
         ("s", "scale"),
@@ -284,9 +310,30 @@ pub const BINDINGS: &[Binding] = &[
         ("p", "preset"),
         "next and previous preset",
     ),
+    bind(
+        "Lists",
+        &["f"],
+        &[A::Filter],
+        ("f", "filter"),
+        "filter steps by outcome, quadrant, evidence, category, size, state",
+    ),
+    bind(
+        "Lists",
+        &["/"],
+        &[A::Search],
+        ("/", "find"),
+        "search actions, signatures and texts of the group; Esc ends the search",
+    ),
     bind("Lists", &["a"], &[A::Groups], ("a", "groups"), "all groups; Enter opens one"),
     bind("Lists", &["S"], &[A::Sort], ("S", "sort"), "next order of the list of groups"),
     bind("Lists", &["W"], &[A::Warnings], ("W", "warnings"), "all warnings, with what they mean"),
+    bind(
+        "Program",
+        &[":"],
+        &[A::Palette],
+        (":", "palette"),
+        "everything that can be done, by name",
+    ),
     bind("Program", &["T"], &[A::Theme], ("T", "theme"), "next theme"),
     bind("Program", &["Ctrl-l"], &[A::Repaint], ("", ""), "paint the screen again"),
     bind("Program", &["Ctrl-z"], &[A::Suspend], ("", ""), "suspend; fg comes back"),

@@ -47,6 +47,10 @@ pub(super) fn key(model: &mut Model, layer: &Layer, name: &str, effects: &mut Ve
             model.layers.pop();
             model.layers.push(Layer::Help { query, scroll });
         }
+        Layer::Columns { at } => super::choosing::key(model, *at, name, effects),
+        Layer::Filter { at } => super::filtering::key(model, *at, name, effects),
+        Layer::Search { text } => super::finding::key(model, text, name, effects),
+        Layer::Palette { query, at } => super::palette::key(model, query, *at, name, effects),
         Layer::Warnings { at } => {
             let last = model.warnings().len().saturating_sub(1);
             let at = match action {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crossterm::event::KeyEvent;
 
+use super::finding::Found;
 use super::snapshot::{Snapshot, Summary};
 use super::text::Document;
 use crate::analysis::{AnalysisSettings, Contrast, SignatureSetting};
@@ -22,6 +23,10 @@ pub enum Msg {
     Analysed(u64, usize, Arc<Snapshot>),
     /// What a turn of the signature changed: its request's number.
     Contrasted(u64, Arc<Contrast>),
+    /// A part of the answer to a search: its number.
+    Found(u64, Found),
+    /// Text that was pasted.
+    Paste(String),
     /// A row of the list of groups is done: its settings' number, its group.
     Summarised(u64, usize, Arc<Summary>),
     /// A text was read, or could not be.
@@ -51,7 +56,20 @@ pub enum Effect {
         group: Arc<Group>,
         /// Under these settings.
         settings: AnalysisSettings,
+        /// All groups, where a column needs statistics over the whole load that are not there yet.
+        load: Option<Vec<Arc<Group>>>,
     },
+    /// Search the shown group; newer searches replace older ones.
+    Find {
+        /// Number of the search.
+        key: u64,
+        /// What is shown.
+        snapshot: Arc<Snapshot>,
+        /// The pattern.
+        pattern: String,
+    },
+    /// No search before this number is wanted any more.
+    StopFinding(u64),
     /// Compare what is shown with the pinned signature; newer requests replace older ones.
     Contrast {
         /// Number of the request.

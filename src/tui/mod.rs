@@ -4,7 +4,11 @@
 //! command line live here.
 
 pub mod canvas;
+pub mod choosing;
+pub mod filtering;
+pub mod finding;
 pub mod glyphs;
+pub mod jumps;
 pub mod keymap;
 pub mod labels;
 mod layers;
@@ -14,6 +18,7 @@ pub mod message;
 pub mod model;
 mod navigate;
 pub mod numbers;
+pub mod palette;
 pub mod panes;
 mod refresh;
 pub mod run;

@@ -8,6 +8,9 @@ use std::sync::Arc;
 
 use ratatui::layout::Rect;
 
+use super::filtering::Filtering;
+use super::finding::Finding;
+use super::jumps::Jumps;
 use super::layout::{Needs, Pane, Plan, layout};
 use super::lens::{Folds, Lens, LensKind};
 use super::snapshot::{Snapshot, Summary};
@@ -113,6 +116,28 @@ pub enum Layer {
     /// The warnings.
     Warnings {
         /// Selected one.
+        at: usize,
+    },
+    /// The chooser of columns.
+    Columns {
+        /// Selected one.
+        at: usize,
+    },
+    /// The filter of steps.
+    Filter {
+        /// Selected facet.
+        at: usize,
+    },
+    /// The pattern to search, while it is typed.
+    Search {
+        /// What was typed.
+        text: String,
+    },
+    /// Everything that can be done.
+    Palette {
+        /// What was typed.
+        query: String,
+        /// Selected entry.
         at: usize,
     },
 }
@@ -256,6 +281,12 @@ pub struct Model {
     pub groups: GroupList,
     /// The knobs, the pin and what was undone.
     pub turning: Turning,
+    /// The filter of steps.
+    pub filtering: Filtering,
+    /// The search.
+    pub finding: Finding,
+    /// Places to go back to.
+    pub jumps: Jumps,
     /// Digits typed before a key.
     pub typed: Option<Typed>,
     /// A message for the person, until the next key.
@@ -302,6 +333,9 @@ impl Model {
             explanation: None,
             member: 0,
             reader: Reader::default(),
+            filtering: Filtering::default(),
+            finding: Finding::default(),
+            jumps: Jumps::default(),
             typed: None,
             message: None,
         }
@@ -376,7 +410,7 @@ impl Model {
     pub fn needs(&self) -> Needs {
         Needs {
             tree: self.tree().map_or(1, |(_, rows)| rows.len().max(1)),
-            steps: self.steps_of(self.cursor.rollout).len().max(1),
+            steps: self.listed(self.cursor.rollout).len().max(1),
             rollouts: self.shown_group().map_or(1, |g| g.rollouts.len().max(1)),
             focus: self.focus,
             zoom: self.zoom,

@@ -77,6 +77,12 @@ pub(super) fn act(model: &mut Model, action: Action, count: usize, effects: &mut
                 focus(model, Pane::Tree);
             }
         }
+        Action::NextDisagreement | Action::PreviousDisagreement if model.finding.active() => {
+            let forward = action == Action::NextDisagreement;
+            let hits = model.finding.hits.clone();
+            let none = format!("no hit for /{}", model.finding.pattern);
+            seek(model, forward, count, &none, |_, step| hits.contains(&step));
+        }
         Action::NextDisagreement | Action::PreviousDisagreement => {
             let forward = action == Action::NextDisagreement;
             seek(model, forward, count, "X and Y disagree at no step", |s, step| {
@@ -99,7 +105,15 @@ fn rows(model: &mut Model, to: impl Fn(usize) -> usize) {
     match model.focus {
         Pane::Tree => tree_row(model, to),
         Pane::Steps | Pane::Quadrants => {
-            model.cursor.step = to(model.cursor.step);
+            // Among the steps that are listed: all of them, or those that pass the filter.
+            let listed = model.listed(model.cursor.rollout);
+            let at = listed.partition_point(|&t| t < model.cursor.step);
+            let on = listed.get(at) == Some(&model.cursor.step);
+            let goal = to(at);
+            let goal = if !on && goal > at { goal - 1 } else { goal };
+            if let Some(&t) = listed.get(goal.min(listed.len().saturating_sub(1))) {
+                model.cursor.step = t;
+            }
             clamp(model);
         }
         Pane::Rollouts | Pane::Matrix => rollout(model, to),
@@ -124,8 +138,32 @@ fn rows(model: &mut Model, to: impl Fn(usize) -> usize) {
 }
 
 fn rollout(model: &mut Model, to: impl Fn(usize) -> usize) {
-    model.cursor.rollout = to(model.cursor.rollout);
+    // With a filter: among the rollouts that have a step to show.
+    let last = model.shown_group().map_or(0, |g| g.rollouts.len()).saturating_sub(1);
+    let here = model.cursor.rollout;
+    let goal = to(here).min(last);
+    let fits = |r: usize| model.filtering.passes.is_empty() || !model.listed(r).is_empty();
+    let found = if goal >= here {
+        (goal..=last).find(|&r| fits(r))
+    } else {
+        (0..=goal).rev().find(|&r| fits(r))
+    };
+    let Some(found) = found else {
+        model.message = Some("no further rollout has a step that passes the filter".to_owned());
+        return;
+    };
+    model.cursor.rollout = found;
+    if let (false, Some(&t)) = (model.filtering.passes.is_empty(), model.listed(found).first()) {
+        model.cursor.step = t;
+    }
     clamp(model);
+}
+
+/// Puts the cursor on a step of the shown group.
+pub(super) fn go_to_step(model: &mut Model, step: usize) {
+    if let Some(snapshot) = model.snapshot() {
+        model.cursor = place(snapshot, step);
+    }
 }
 
 /// Moves to another row of the tree: the selected rollout stays where it passes there.
@@ -244,6 +282,7 @@ fn enter(model: &mut Model, effects: &mut Vec<Effect>) {
                 if to == model.cursor {
                     model.message = Some("this is the explained step itself".to_owned());
                 }
+                super::jumps::note(model);
                 model.cursor = to;
             }
         }
@@ -262,10 +301,13 @@ fn seek(
     let Some(snapshot) = model.snapshot().map(Arc::clone) else {
         return;
     };
-    let hits: Vec<usize> =
-        (0..snapshot.analysis.group.len()).filter(|&s| fits(&snapshot, s)).collect();
+    let hits: Vec<usize> = (0..snapshot.analysis.group.len())
+        .filter(|&s| model.passes(s) && fits(&snapshot, s))
+        .collect();
     if hits.is_empty() {
-        model.message = Some(none.to_owned());
+        let filtered =
+            if model.filtering.passes.is_empty() { "" } else { " that passes the filter" };
+        model.message = Some(format!("{none}{filtered}"));
         return;
     }
     let here = model.step().unwrap_or(0);
@@ -279,6 +321,7 @@ fn seek(
     };
     if let Some(&step) = hits.get(at) {
         let around = if forward { step <= here } else { step >= here };
+        super::jumps::note(model);
         model.cursor = place(&snapshot, step);
         model.message =
             Some(format!("{} of {n}{}", at + 1, if around { ", around the end" } else { "" }));

@@ -12,6 +12,8 @@ use super::turning;
 pub(super) fn settle(model: &mut Model, effects: &mut Vec<Effect>) {
     let plan = model.plan();
     explain(model, &plan);
+    super::filtering::settle(model);
+    super::finding::settle(model, effects);
     read(model, &plan, effects);
     if plan.find(Pane::Matrix).or(plan.find(Pane::Knobs)).is_some() {
         turning::compare(model, effects);

@@ -11,7 +11,7 @@ use super::layout::Pane;
 pub use super::message::{Effect, Msg};
 use super::model::{Cursor, Layer, Model, Reader, Text, Typed};
 use super::snapshot::Snapshot;
-use super::{layers, navigate, refresh, turning};
+use super::{finding, jumps, layers, navigate, refresh, turning};
 
 /// The effects that start the screen.
 pub fn begin(model: &mut Model) -> Vec<Effect> {
@@ -32,6 +32,8 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
         Msg::Resize(width, height) => model.area = Rect::new(0, 0, width, height),
         Msg::Repaint => effects.push(Effect::Repaint),
         Msg::Analysed(key, group, snapshot) => analysed(model, key, group, snapshot),
+        Msg::Found(key, part) => finding::found(model, key, &part),
+        Msg::Paste(text) => paste(model, &text),
         Msg::Contrasted(key, contrast) => turning::contrasted(model, key, contrast),
         Msg::Summarised(key, group, summary) => {
             if key == model.groups.key
@@ -79,14 +81,39 @@ pub(super) fn request(model: &mut Model, effects: &mut Vec<Effect>) {
         index: model.group,
         group: Arc::clone(group),
         settings: model.settings.clone(),
+        load: (model.settings.batch.is_none()
+            && model.settings.columns.iter().any(crate::credit::needs_batch))
+        .then(|| model.corpus.groups.clone()),
     });
+}
+
+/// Pasted text goes where text is typed, and nowhere else: no key is fired.
+fn paste(model: &mut Model, pasted: &str) {
+    let clean: String = pasted.chars().filter(|c| !c.is_control()).collect();
+    match model.layers.last_mut() {
+        Some(Layer::Search { text }) => text.push_str(&clean),
+        Some(Layer::Palette { query, at }) => {
+            query.push_str(&clean);
+            *at = 0;
+        }
+        Some(Layer::Help { query, scroll }) => {
+            query.push_str(&clean);
+            *scroll = 0;
+        }
+        _ => {}
+    }
 }
 
 /// Goes to another group: what is shown stays until the new one is there.
 pub(super) fn open_group(model: &mut Model, group: usize, effects: &mut Vec<Effect>) {
-    if group >= model.corpus.groups.len() || group == model.group {
-        return;
+    if group < model.corpus.groups.len() && group != model.group {
+        jumps::note(model);
+        switch_group(model, group, effects);
     }
+}
+
+/// The same without a note among the jumps.
+pub(super) fn switch_group(model: &mut Model, group: usize, effects: &mut Vec<Effect>) {
     remember(model);
     model.group = group;
     model.groups.at = group;
@@ -129,6 +156,8 @@ fn analysed(model: &mut Model, key: u64, group: usize, snapshot: Arc<Snapshot>) 
             model.folds = Default::default();
         }
     }
+    // Statistics over the load were made on the way: the next request takes them along.
+    model.settings.batch = snapshot.analysis.settings.batch;
     model.shown = Some((group, snapshot));
     model.shown_key = key;
     model.explanation = None;
@@ -193,7 +222,7 @@ pub(super) fn focus(model: &mut Model, pane: Pane) {
     model.zoom = false;
 }
 
-fn act(model: &mut Model, action: Action, count: usize, effects: &mut Vec<Effect>) {
+pub(super) fn act(model: &mut Model, action: Action, count: usize, effects: &mut Vec<Effect>) {
     match action {
         Action::NextPane => cycle(model, 1),
         Action::PreviousPane => cycle(model, Pane::CYCLE.len() - 1),
@@ -209,7 +238,18 @@ fn act(model: &mut Model, action: Action, count: usize, effects: &mut Vec<Effect
         }
         Action::Warnings => model.layers.push(Layer::Warnings { at: 0 }),
         Action::Help => model.layers.push(Layer::Help { query: String::new(), scroll: 0 }),
+        Action::Close if model.finding.active() => finding::stop(model, effects),
         Action::Close => close(model),
+        Action::Columns => {
+            let names = super::choosing::names(model);
+            let at = names.iter().position(|n| *n == model.settings.y).unwrap_or(0);
+            model.layers.push(Layer::Columns { at });
+        }
+        Action::Filter => model.layers.push(Layer::Filter { at: 0 }),
+        Action::Search => model.layers.push(Layer::Search { text: String::new() }),
+        Action::Palette => model.layers.push(Layer::Palette { query: String::new(), at: 0 }),
+        Action::JumpBack => jumps::go(model, true, count, effects),
+        Action::JumpForward => jumps::go(model, false, count, effects),
         Action::Quit => effects.push(Effect::Quit(0)),
         Action::Interrupt => effects.push(Effect::Quit(130)),
         Action::Suspend => effects.push(Effect::Suspend),

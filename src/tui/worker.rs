@@ -9,11 +9,12 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use crossbeam_channel::Sender;
 
+use super::finding;
 use super::message::{Effect, Msg};
 use super::snapshot::{Snapshot, Summary};
 use super::text::{Document, TextSource};
 use crate::analysis::{AnalysisSettings, Contrast, SignatureSetting};
-use crate::rollout::Group;
+use crate::rollout::{Corpus, Group};
 
 /// Who computes. Tests put one in that waits.
 pub trait Analyst: Send + Sync {
@@ -82,6 +83,13 @@ struct Analysis {
     index: usize,
     group: Arc<Group>,
     settings: AnalysisSettings,
+    load: Option<Vec<Arc<Group>>>,
+}
+
+struct Search {
+    key: u64,
+    snapshot: Arc<Snapshot>,
+    pattern: String,
 }
 
 struct Comparison {
@@ -108,6 +116,9 @@ struct Slots {
     comparison: Slot<Comparison>,
     survey: Slot<Survey>,
     reading: Slot<Reading>,
+    search: Slot<Search>,
+    /// Number of the newest search: an older one stops between two rollouts.
+    newest_search: AtomicU64,
     /// Number of the newest survey: an older one stops between two groups.
     newest_survey: AtomicU64,
 }
@@ -118,8 +129,8 @@ pub struct Workers {
 }
 
 impl Workers {
-    /// Starts one thread for analyses, one for comparisons with the pin, one for the list of groups,
-    /// one for texts.
+    /// Starts the threads: for analyses, for comparisons with the pin, for the list of groups, for
+    /// texts, for searches.
     pub fn start(
         analyst: &Arc<dyn Analyst>,
         texts: &Arc<dyn TextSource>,
@@ -129,7 +140,13 @@ impl Workers {
         let (who, out, at) = (Arc::clone(analyst), outbox.clone(), Arc::clone(&slots));
         spawn("analysis", move || {
             while let Some(job) = at.analysis.take() {
-                let done = guarded("the analysis", || who.analyse(&job.group, &job.settings));
+                let mut settings = job.settings;
+                let done = guarded("the analysis", || {
+                    if let Some(groups) = job.load {
+                        settings.batch = crate::analysis::batch(&Corpus { groups }, &settings);
+                    }
+                    who.analyse(&job.group, &settings)
+                });
                 let msg = match done {
                     Ok(snapshot) => Msg::Analysed(job.key, job.index, Arc::new(snapshot)),
                     Err(text) => Msg::Failed(text),
@@ -187,6 +204,22 @@ impl Workers {
                 }
             }
         })?;
+        let (source, out, at) = (Arc::clone(texts), outbox.clone(), Arc::clone(&slots));
+        spawn("search", move || {
+            while let Some(job) = at.search.take() {
+                let done = guarded("the search", || {
+                    finding::run(&job.snapshot, &job.pattern, &*source, |part| {
+                        at.newest_search.load(Ordering::Relaxed) == job.key
+                            && out.send(Msg::Found(job.key, part)).is_ok()
+                    });
+                });
+                if let Err(text) = done
+                    && out.send(Msg::Say(text)).is_err()
+                {
+                    return;
+                }
+            }
+        })?;
         Ok(Self { slots })
     }
 
@@ -194,9 +227,14 @@ impl Workers {
     #[must_use]
     pub fn take(&self, effect: Effect) -> Option<Effect> {
         match effect {
-            Effect::Analyse { key, index, group, settings } => {
-                self.slots.analysis.put(Analysis { key, index, group, settings });
+            Effect::Analyse { key, index, group, settings, load } => {
+                self.slots.analysis.put(Analysis { key, index, group, settings, load });
             }
+            Effect::Find { key, snapshot, pattern } => {
+                self.slots.newest_search.store(key, Ordering::Relaxed);
+                self.slots.search.put(Search { key, snapshot, pattern });
+            }
+            Effect::StopFinding(key) => self.slots.newest_search.store(key, Ordering::Relaxed),
             Effect::Contrast { key, now, pin, earlier } => {
                 self.slots.comparison.put(Comparison { key, now, pin, earlier });
             }
@@ -214,6 +252,8 @@ impl Workers {
 impl Drop for Workers {
     fn drop(&mut self) {
         self.slots.newest_survey.store(u64::MAX, Ordering::Relaxed);
+        self.slots.newest_search.store(u64::MAX, Ordering::Relaxed);
+        self.slots.search.close();
         self.slots.analysis.close();
         self.slots.comparison.close();
         self.slots.survey.close();

@@ -16,6 +16,7 @@ use credscope::rollout::raw::{RawArgs, RawStep};
 use credscope::rollout::{
     Corpus, Group, GroupKey, Outcome, Rollout, StepFacts, StepTable, Symbols,
 };
+use credscope::tui::finding;
 use credscope::tui::model::{Look, Model};
 use credscope::tui::snapshot::{Snapshot, Summary};
 use credscope::tui::text::{Document, TextSource};
@@ -319,7 +320,10 @@ pub fn key(name: &str) -> KeyEvent {
 pub fn settle(model: &mut Model, mut effects: Vec<Effect>) {
     while let Some(effect) = effects.pop() {
         let msg = match effect {
-            Effect::Analyse { key, index, group, settings } => {
+            Effect::Analyse { key, index, group, mut settings, load } => {
+                if let Some(groups) = load {
+                    settings.batch = credscope::analysis::batch(&Corpus { groups }, &settings);
+                }
                 Msg::Analysed(key, index, Arc::new(Snapshot::new(&group, &settings)))
             }
             Effect::Summarise { key, groups, settings } => {
@@ -335,6 +339,18 @@ pub fn settle(model: &mut Model, mut effects: Vec<Effect>) {
                     raw.observation = Some("short".to_owned());
                 }
                 Msg::Read(of, raw.map(|r| Arc::new(Document::new(&r))))
+            }
+            Effect::Find { key, snapshot, pattern } => {
+                let mut parts = Vec::new();
+                let texts = credscope::tui::text::NoText;
+                finding::run(&snapshot, &pattern, &texts, |part| {
+                    parts.push(part);
+                    true
+                });
+                for part in parts {
+                    effects.extend(update(model, Msg::Found(key, part)));
+                }
+                continue;
             }
             Effect::Contrast { key, now, pin, earlier } => Msg::Contrasted(
                 key,

@@ -188,6 +188,10 @@ impl Frame<'_> {
         if weak && theme.id == crate::tui::ThemeId::Mono {
             style = style.patch(theme.dim);
         }
+        // What does not pass the filter steps back.
+        if !self.model.passes(step) {
+            style = theme.dim;
+        }
         let flipped = change == Change::Flipped;
         match self.size {
             Size::Number => {

@@ -1,12 +1,15 @@
 //! The picture of a model: one file per pane. Pure: nothing is computed, read or kept here.
 
+mod columns;
 pub mod explain;
+mod filter;
 mod footer;
 mod groups;
 pub mod help;
 mod knobs;
 mod matrix;
 mod members;
+mod palette;
 mod quadrants;
 pub mod reader;
 mod rollouts;
@@ -41,13 +44,17 @@ pub fn draw(model: &Model, area: Rect, buffer: &mut Buffer) {
     } else {
         title::draw(model, &mut Canvas::new(buffer, plan.title, &theme));
         match model.layers.last() {
-            None => panes(model, &plan, buffer, &theme),
+            None | Some(Layer::Search { .. }) => panes(model, &plan, buffer, &theme),
             Some(layer) => {
                 let body = Rect { y: area.y + 1, height: area.height - 2, ..area };
                 let mut canvas = Canvas::new(buffer, body, &theme);
                 match layer {
                     Layer::Help { query, scroll } => help::draw(query, *scroll, &mut canvas),
                     Layer::Warnings { at } => warnings::draw(model, *at, &mut canvas),
+                    Layer::Columns { at } => columns::draw(model, *at, &mut canvas),
+                    Layer::Filter { at } => filter::draw(model, *at, &mut canvas),
+                    Layer::Palette { query, at } => palette::draw(query, *at, &mut canvas),
+                    Layer::Search { .. } => {}
                 }
             }
         }

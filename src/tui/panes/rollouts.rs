@@ -62,7 +62,9 @@ fn line(
     };
     let success = rollout.outcome == crate::rollout::Outcome::Success;
     row.put(super::mark(at == model.cursor.rollout), theme.text);
-    row.left(&snapshot.name(at, columns.id), columns.id, theme.text);
+    let out = !model.filtering.passes.is_empty() && model.listed(at).is_empty();
+    let name = if out { theme.dim } else { theme.text };
+    row.left(&snapshot.name(at, columns.id), columns.id, name);
     row.put(
         format!(" {}", glyphs::outcome(rollout.outcome)),
         if success { theme.pos } else { theme.neg },
