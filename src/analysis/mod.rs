@@ -1,12 +1,14 @@
 //! The immutable snapshot of one group under one setting: everything that screen, report and export
 //! print. Every number has its one home here; nothing is parsed and no file is read.
 
+pub mod align;
 mod batch;
 pub mod contrast;
 pub mod explain;
 pub mod quadrants;
 mod rows;
 mod select;
+pub mod sizes;
 pub mod skill;
 mod warnings;
 

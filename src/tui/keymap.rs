@@ -70,6 +70,8 @@ pub enum Action {
     Groups,
     /// The next order of the list.
     Sort,
+    /// Rollouts side by side.
+    Compare,
     /// The chooser of columns.
     Columns,
     /// The filter of steps.
@@ -236,14 +238,14 @@ pub const BINDINGS: &[Binding] = &[
         &["h", "l", "Left", "Right"],
         &[A::Left, A::Right, A::Left, A::Right],
         ("hl", "fold"),
-        "tree: close (or go to the parent) and open; matrix: step; signature: turn the knob",
+        "tree: close (or go to the parent) and open; matrix: step; compare: rollout; signature: turn",
     ),
     bind(
         "Tree",
         &["Space"],
         &[A::Fold],
         ("", ""),
-        "fold or unfold the row (a segment shows its steps); in explain: all the room",
+        "fold or unfold the row; explain: all the room; rollouts: mark for the comparison",
     ),
     bind("Tree", &["z", "x"], &[A::FoldAll, A::UnfoldAll], ("", ""), "fold and unfold everything"),
     bind(
@@ -315,7 +317,7 @@ pub const BINDINGS: &[Binding] = &[
         &["f"],
         &[A::Filter],
         ("f", "filter"),
-        "filter steps by outcome, quadrant, evidence, category, size, state",
+        "filter steps by outcome, quadrant, evidence, category, size, state; groups: mixed only",
     ),
     bind(
         "Lists",
@@ -323,6 +325,13 @@ pub const BINDINGS: &[Binding] = &[
         &[A::Search],
         ("/", "find"),
         "search actions, signatures and texts of the group; Esc ends the search",
+    ),
+    bind(
+        "Lists",
+        &["|"],
+        &[A::Compare],
+        ("|", "compare"),
+        "the selected rollout beside its nearest (or those marked with Space in the rollouts)",
     ),
     bind("Lists", &["a"], &[A::Groups], ("a", "groups"), "all groups; Enter opens one"),
     bind("Lists", &["S"], &[A::Sort], ("S", "sort"), "next order of the list of groups"),

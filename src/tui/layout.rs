@@ -25,6 +25,8 @@ pub enum Pane {
     Matrix,
     /// The knobs of the signature, and what they changed.
     Knobs,
+    /// Rollouts side by side.
+    Compare,
 }
 
 impl Pane {
@@ -53,6 +55,7 @@ impl Pane {
             Self::Groups => "a Groups",
             Self::Matrix => "7 Matrix",
             Self::Knobs => "5 Signature",
+            Self::Compare => "| Compare",
         }
     }
 }
@@ -143,8 +146,15 @@ pub fn layout(area: Rect, needs: &Needs) -> Plan {
         plan.seams.clear();
         plan.sum = None;
         plan.note = None;
-        if matches!(needs.focus, Pane::Tree | Pane::Steps | Pane::Quadrants | Pane::Rollouts)
-            && body.height > 6
+        if matches!(
+            needs.focus,
+            Pane::Tree
+                | Pane::Steps
+                | Pane::Quadrants
+                | Pane::Rollouts
+                | Pane::Matrix
+                | Pane::Compare
+        ) && body.height > 6
         {
             plan.sum = Some(row(body, body.bottom() - 1));
             body.height -= 1;
@@ -324,7 +334,7 @@ fn arrange_wide(plan: &mut Plan, mut body: Rect, needs: &Needs) -> bool {
 mod tests {
     use super::*;
 
-    const FOCI: [Pane; 9] = [
+    const FOCI: [Pane; 10] = [
         Pane::Tree,
         Pane::Steps,
         Pane::Explain,
@@ -334,6 +344,7 @@ mod tests {
         Pane::Groups,
         Pane::Matrix,
         Pane::Knobs,
+        Pane::Compare,
     ];
 
     fn check(area: Rect, needs: &Needs) {
@@ -375,7 +386,7 @@ mod tests {
         for width in 1..=220 {
             for height in 1..=80 {
                 let (tree, steps, rollouts) = sizes[usize::from(width + height) % 4];
-                let focus = FOCI[usize::from(width * 3 + height) % 9];
+                let focus = FOCI[usize::from(width * 3 + height) % 10];
                 let zoom = (width + height) % 5 == 0;
                 let needs = Needs { tree, steps, rollouts, focus, zoom };
                 check(Rect::new(0, 0, width, height), &needs);

@@ -5,6 +5,7 @@
 
 pub mod canvas;
 pub mod choosing;
+pub mod comparing;
 pub mod filtering;
 pub mod finding;
 pub mod glyphs;

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use ratatui::layout::Rect;
 
+use super::comparing::Comparing;
 use super::filtering::Filtering;
 use super::finding::Finding;
 use super::jumps::Jumps;
@@ -150,6 +151,8 @@ pub enum GroupOrder {
     Name,
     /// Most disagreeing steps first.
     Disagreeing,
+    /// Largest held-out skill first.
+    Skill,
     /// Lowest success rate first.
     Success,
     /// Most steps first.
@@ -160,8 +163,8 @@ pub enum GroupOrder {
 
 impl GroupOrder {
     /// All orders, as the key turns them.
-    pub const ALL: [Self; 5] =
-        [Self::Name, Self::Disagreeing, Self::Success, Self::Steps, Self::Shared];
+    pub const ALL: [Self; 6] =
+        [Self::Name, Self::Disagreeing, Self::Skill, Self::Success, Self::Steps, Self::Shared];
 
     /// What the rule says.
     #[must_use]
@@ -169,6 +172,7 @@ impl GroupOrder {
         match self {
             Self::Name => "task↑",
             Self::Disagreeing => "disagreeing↓",
+            Self::Skill => "skill↓",
             Self::Success => "success↑",
             Self::Steps => "steps↓",
             Self::Shared => "shared↓",
@@ -189,6 +193,8 @@ pub struct GroupList {
     pub order: GroupOrder,
     /// Selected group.
     pub at: usize,
+    /// Whether groups without successes or without failures are left out.
+    pub mixed: bool,
 }
 
 /// The text of the step under the cursor.
@@ -285,6 +291,8 @@ pub struct Model {
     pub filtering: Filtering,
     /// The search.
     pub finding: Finding,
+    /// Rollouts side by side.
+    pub comparing: Comparing,
     /// Places to go back to.
     pub jumps: Jumps,
     /// Digits typed before a key.
@@ -335,6 +343,7 @@ impl Model {
             reader: Reader::default(),
             filtering: Filtering::default(),
             finding: Finding::default(),
+            comparing: Comparing::default(),
             jumps: Jumps::default(),
             typed: None,
             message: None,
@@ -420,8 +429,11 @@ impl Model {
     /// The groups in the order of the list.
     #[must_use]
     pub fn group_order(&self) -> Vec<usize> {
-        let mut order: Vec<usize> = (0..self.corpus.groups.len()).collect();
         let row = |i: usize| self.groups.rows.get(i).and_then(Option::as_ref);
+        // Rows that are not computed yet may still turn out to be mixed.
+        let mut order: Vec<usize> = (0..self.corpus.groups.len())
+            .filter(|&i| !self.groups.mixed || row(i).is_none_or(|s| s.mixed))
+            .collect();
         let share = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 0.0 };
         let by = |i: usize| -> Option<f64> {
             let summary = row(i)?;
@@ -429,6 +441,7 @@ impl Model {
             Some(match self.groups.order {
                 GroupOrder::Name => 0.0,
                 GroupOrder::Disagreeing => -((g.tally.rescued + g.tally.penalized) as f64),
+                GroupOrder::Skill => -g.skill?.skill,
                 GroupOrder::Success => share(summary.successes as f64, g.scored as f64),
                 GroupOrder::Steps => -(g.steps as f64),
                 GroupOrder::Shared => -share(f64::from(g.shared_steps), g.tally.scored as f64),

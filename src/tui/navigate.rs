@@ -54,6 +54,12 @@ pub(super) fn act(model: &mut Model, action: Action, count: usize, effects: &mut
         Action::NextRollout => rollout(model, |at| at.saturating_add(count)),
         Action::PreviousRollout => rollout(model, |at| at.saturating_sub(count)),
         Action::Enter => enter(model, effects),
+        Action::Left | Action::Right | Action::NextBranching | Action::PreviousBranching
+            if model.focus == Pane::Compare =>
+        {
+            super::comparing::act(model, action, count);
+        }
+        Action::Fold if model.focus == Pane::Rollouts => super::comparing::mark(model),
         Action::Fold if model.focus == Pane::Explain => model.zoom = !model.zoom,
         Action::Left | Action::Right if model.focus == Pane::Matrix => {
             let at = model.cursor.step;
@@ -117,6 +123,7 @@ fn rows(model: &mut Model, to: impl Fn(usize) -> usize) {
             clamp(model);
         }
         Pane::Rollouts | Pane::Matrix => rollout(model, to),
+        Pane::Compare => super::comparing::rows(model, to),
         Pane::Knobs => {
             let last = super::turning::rows().len().saturating_sub(1);
             model.turning.at = to(model.turning.at).min(last);
@@ -153,6 +160,9 @@ fn rollout(model: &mut Model, to: impl Fn(usize) -> usize) {
         return;
     };
     model.cursor.rollout = found;
+    if model.focus == Pane::Compare {
+        super::comparing::open(model);
+    }
     if let (false, Some(&t)) = (model.filtering.passes.is_empty(), model.listed(found).first()) {
         model.cursor.step = t;
     }

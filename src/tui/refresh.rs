@@ -12,6 +12,9 @@ use super::turning;
 pub(super) fn settle(model: &mut Model, effects: &mut Vec<Effect>) {
     let plan = model.plan();
     explain(model, &plan);
+    if plan.find(Pane::Compare).is_some() {
+        super::comparing::settle(model);
+    }
     super::filtering::settle(model);
     super::finding::settle(model, effects);
     read(model, &plan, effects);

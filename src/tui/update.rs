@@ -144,6 +144,7 @@ fn analysed(model: &mut Model, key: u64, group: usize, snapshot: Arc<Snapshot>) 
     };
     model.cursor = cursor.unwrap_or_else(|| navigate::first(&snapshot));
     if fresh {
+        model.comparing = super::comparing::Comparing::default();
         model.folds = Default::default();
         model.reader = Reader::default();
     } else {
@@ -245,6 +246,13 @@ pub(super) fn act(model: &mut Model, action: Action, count: usize, effects: &mut
             let at = names.iter().position(|n| *n == model.settings.y).unwrap_or(0);
             model.layers.push(Layer::Columns { at });
         }
+        Action::Filter if model.focus == Pane::Groups => {
+            model.groups.mixed = !model.groups.mixed;
+            let order = model.group_order();
+            if let Some(&first) = order.first().filter(|_| !order.contains(&model.groups.at)) {
+                model.groups.at = first;
+            }
+        }
         Action::Filter => model.layers.push(Layer::Filter { at: 0 }),
         Action::Search => model.layers.push(Layer::Search { text: String::new() }),
         Action::Palette => model.layers.push(Layer::Palette { query: String::new(), at: 0 }),
@@ -254,6 +262,11 @@ pub(super) fn act(model: &mut Model, action: Action, count: usize, effects: &mut
         Action::Interrupt => effects.push(Effect::Quit(130)),
         Action::Suspend => effects.push(Effect::Suspend),
         Action::Repaint => effects.push(Effect::Repaint),
+        Action::Compare if model.focus == Pane::Compare => close(model),
+        Action::Compare => {
+            super::comparing::open(model);
+            focus(model, Pane::Compare);
+        }
         Action::Knobs => toggle(model, Pane::Knobs),
         Action::Pin | Action::Undo | Action::NextPreset | Action::PreviousPreset => {
             turning::act(model, action, count, effects)
@@ -320,7 +333,7 @@ fn close(model: &mut Model) {
         model.zoom = false;
     } else if matches!(
         model.focus,
-        Pane::Explain | Pane::Reader | Pane::Groups | Pane::Matrix | Pane::Knobs
+        Pane::Explain | Pane::Reader | Pane::Groups | Pane::Matrix | Pane::Knobs | Pane::Compare
     ) {
         model.focus = model.back;
     } else {

@@ -90,11 +90,21 @@ fn keys(model: &Model, plan: &Plan) -> Vec<(&'static str, &'static str)> {
             list.extend([("=", "why"), of(A::Copy)]);
         }
         Pane::Groups => {
-            list.extend([("Esc", "back"), ("jk", "row"), ("Enter", "open"), of(A::Sort)]);
+            list.extend([
+                ("Esc", "back"),
+                ("jk", "row"),
+                ("Enter", "open"),
+                of(A::Sort),
+                ("f", "mixed only"),
+            ]);
         }
         Pane::Matrix => {
             list.extend([("Esc", "back"), ("hl", "step"), ("jk", "rollout")]);
             list.extend([of(A::NextColumn), of(A::Knobs), of(A::Pin), ("=", "why")]);
+        }
+        Pane::Compare => {
+            list.extend([("Esc", "back"), ("hl", "rollout"), ("jk", "row")]);
+            list.extend([("d D", "divergence"), of(A::NextColumn), ("=", "why"), ("i", "read")]);
         }
         Pane::Knobs => {
             list.extend([("Esc", "back"), ("hl", "turn"), ("jk", "knob")]);
@@ -125,6 +135,7 @@ fn keys(model: &Model, plan: &Plan) -> Vec<(&'static str, &'static str)> {
         of(A::Knobs),
         of(A::Filter),
         of(A::Search),
+        of(A::Compare),
         of(A::Scale),
         of(A::Groups),
         of(A::NextGroup),

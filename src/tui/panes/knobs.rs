@@ -5,7 +5,7 @@ use crate::graph::Evidence;
 use crate::tui::canvas::{Canvas, Row, first_in_sight};
 use crate::tui::glyphs;
 use crate::tui::model::Model;
-use crate::tui::numbers::{brief, count, plain, signed};
+use crate::tui::numbers::{count, plain, signed, signed_brief};
 use crate::tui::snapshot::Snapshot;
 use crate::tui::theme::Theme;
 use crate::tui::turning::rows;
@@ -152,18 +152,7 @@ fn number(name: &str, a: Option<f64>, b: Option<f64>) -> Line {
 }
 
 fn skill(name: &str, a: Option<f64>, b: Option<f64>) -> Line {
-    let text = |x: Option<f64>| {
-        x.map_or_else(
-            || "n/a".to_owned(),
-            |x| {
-                let short = brief(x.abs(), 2);
-                match signed(x, 2).chars().next() {
-                    Some(sign @ ('+' | crate::tui::numbers::MINUS)) => format!("{sign}{short}"),
-                    _ => short,
-                }
-            },
-        )
-    };
+    let text = |x: Option<f64>| x.map_or_else(|| "n/a".to_owned(), signed_brief);
     (name.to_owned(), text(a), text(b), difference(a, b, 2))
 }
 

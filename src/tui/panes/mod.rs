@@ -1,6 +1,8 @@
 //! The picture of a model: one file per pane. Pure: nothing is computed, read or kept here.
 
+mod aggregate;
 mod columns;
+mod compare;
 pub mod explain;
 mod filter;
 mod footer;
@@ -86,6 +88,7 @@ fn panes(model: &Model, plan: &Plan, buffer: &mut Buffer, theme: &Theme) {
             Pane::Rollouts => rollouts::draw(model, snapshot, &mut canvas, focus),
             Pane::Reader => reader::draw(model, snapshot, &mut canvas, focus, alone),
             Pane::Matrix => matrix::draw(model, snapshot, &mut canvas, focus),
+            Pane::Compare => compare::draw(model, snapshot, &mut canvas, focus),
             Pane::Knobs => knobs::draw(model, snapshot, &mut canvas, focus),
             Pane::Groups => {}
         }
