@@ -229,7 +229,8 @@ impl Analysis {
             outcomes: Outcome::ALL
                 .map(|o| self.group.rollouts.iter().filter(|r| r.outcome == o).count()),
             steps: self.group.len(),
-            states: self.projection.states as usize,
+            // The projection may know a state that no step starts from.
+            states: self.graph.pairs.chunk_by(|a, b| a.state == b.state).count(),
             pairs: self.graph.pairs.len(),
             shared_steps,
             evidence,
@@ -238,6 +239,26 @@ impl Analysis {
             uniform: self.basis.uniform_outcome(),
             skill: if with_skill { skill::skill(self) } else { None },
         }
+    }
+
+    /// For each step number: how many scored rollouts are then in a state that two or more scored
+    /// rollouts visited.
+    #[must_use]
+    pub fn shared_at_steps(&self) -> Vec<u32> {
+        let mut numbers = Vec::new();
+        for i in self.basis.scored_rollouts() {
+            let steps = self.group.rollouts.get(i).map_or(0..0, |r| r.steps.clone());
+            for (t, step) in steps.enumerate() {
+                if numbers.len() <= t {
+                    numbers.resize(t + 1, 0);
+                }
+                let shared = self.graph.state_count(self.graph.state_of(step)).rollouts >= 2;
+                if let Some(slot) = numbers.get_mut(t) {
+                    *slot += u32::from(shared);
+                }
+            }
+        }
+        numbers
     }
 
     /// The state signature of a step as text.

@@ -215,6 +215,10 @@ fn read_rollout(
         attempt: record.whole("attempt")?,
         segment_index: record.whole("segment_index")?,
         prompt_is_summary: record.truth("prompt_is_summary").unwrap_or(false),
+        excluded_calls: record
+            .whole("excluded_calls")?
+            .and_then(|n| u32::try_from(n).ok())
+            .unwrap_or(0),
         other_keys: other_keys(record)?,
         reward: record.number("reward")?,
         outcome_reward: record.number("outcome_reward")?,

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use super::identity::Seen;
 use super::keys::Keys;
 use super::options::SuccessRule;
-use super::report::{Join, LoadReport, Warning};
-use crate::rollout::Group;
+use super::report::{Join, LoadReport, Note, Warning};
+use crate::rollout::{Group, natural};
 
 /// A count with its word.
 pub fn plural(count: usize, word: &str) -> String {
@@ -97,8 +97,17 @@ pub fn warn(report: &mut LoadReport, groups: &[Arc<Group>], keys: &Keys, seen: &
         );
         add("id-suffix", text, "the number after `#` tells them apart", Vec::new());
     }
-    if let Some(first) = report.notes.first() {
-        let place = format!("{}, {} {}", first.file, first.unit, first.number);
+    // The first by rollout and field: the order of lines decides nothing.
+    let first = report.notes.iter().min_by(|a, b| {
+        let key = |n: &'_ Note| (n.rollout.clone().unwrap_or_default(), n.field.clone());
+        let ((a_id, a_field), (b_id, b_field)) = (key(a), key(b));
+        natural(&a_id, &b_id).then(a_field.cmp(&b_field)).then(a.reason.cmp(&b.reason))
+    });
+    if let Some(first) = first {
+        let place = match &first.rollout {
+            Some(id) => format!("rollout {id}"),
+            None => format!("{}, {} {}", first.file, first.unit, first.number),
+        };
         let field =
             if first.field.is_empty() { String::new() } else { format!(", `{}`", first.field) };
         let text = format!(

@@ -15,7 +15,9 @@ use super::options::{LoadOptions, Progress};
 use super::sources::Sources;
 use crate::facts::Interpreter;
 use crate::ingest::split::Piece;
-use crate::ingest::{Context, RecordError, RecordErrorKind, digest, digest64, json, read_record};
+use crate::ingest::{
+    Context, Part, RecordError, RecordErrorKind, digest, digest64, json, read_record,
+};
 use crate::profile::Profiles;
 use crate::rollout::raw::{RawNumber, RawRollout, RawStep};
 use crate::rollout::{RecordRef, RolloutFacts, SourceId, Sym};
@@ -266,6 +268,9 @@ fn read(
     };
     record.note = parsed.note;
     let several = parsed.parts.len() > 1;
+    if several && let Some(digest) = of_parts(&parsed.parts) {
+        record.digest = digest;
+    }
     for (at, part) in parsed.parts.into_iter().enumerate() {
         let lost = |error| Err(Lost { part: several.then_some(at as u32), error });
         let raw = match part.rollout {
@@ -287,6 +292,17 @@ fn read(
         }
     }
     record
+}
+
+/// The digest of a document by its rollouts, whatever their order in it; `None` where a part has no
+/// digest of its own.
+fn of_parts(parts: &[Part]) -> Option<[u8; 32]> {
+    let mut own: Vec<u64> = parts.iter().map(|part| part.digest).collect::<Option<_>>()?;
+    own.sort_unstable();
+    let task = parts.iter().find_map(|part| part.rollout.as_ref().ok()?.task.clone());
+    let mut bytes: Vec<u8> = own.into_iter().flat_map(u64::to_le_bytes).collect();
+    bytes.extend(task.unwrap_or_default().into_bytes());
+    Some(digest(&bytes))
 }
 
 impl Pending {

@@ -75,6 +75,10 @@ impl EditKey {
             EditIdentity::NewText => &edit.new,
             EditIdentity::OldNew => &edit.old_new,
         };
+        // No digits leave the way it was made.
+        if granularity.edit_hash == 0 {
+            return Self::Kind(edit.kind);
+        }
         Self::Hash(edit.kind, short_hash(bytes, granularity.edit_hash))
     }
 

@@ -149,7 +149,7 @@ pub const KNOBS: [(&str, &str); 17] = [
     ("view-bucket", "off, file, 500, 100, 50, 10, lines, or any width"),
     ("view-extent", "off, on"),
     ("edit-identity", "none, file, kind, new-text, old+new"),
-    ("edit-hash", "1..16 digits"),
+    ("edit-hash", "0..16 digits"),
     ("execute", "off, program, program+target, +result, command"),
     ("test", "off, seen, last-result, capped, counts"),
     ("think", "off, seen, counts"),
@@ -290,7 +290,7 @@ impl Granularity {
                 }
             }
             "edit-hash" => match value.parse() {
-                Ok(d @ 1..=16) => self.edit_hash = d,
+                Ok(d @ 0..=16) => self.edit_hash = d,
                 _ => return Err(wrong()),
             },
             "execute" => {
@@ -513,7 +513,7 @@ mod tests {
     #[test]
     fn wrong_values_name_the_right_ones() {
         let error = Granularity::paper().set("edit-hash", "17").unwrap_err();
-        assert_eq!(error.to_string(), "unknown value of edit-hash `17`; expected 1..16 digits");
+        assert_eq!(error.to_string(), "unknown value of edit-hash `17`; expected 0..16 digits");
         assert!(Granularity::paper().set("nope", "1").is_err());
     }
 }
