@@ -43,6 +43,7 @@ pub mod tinker;
 pub mod trajectory_rows;
 pub mod transcript;
 pub mod turns;
+pub mod verdicts;
 pub mod verifiers;
 pub mod verifiers_traces;
 pub mod verl;

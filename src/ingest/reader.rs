@@ -79,6 +79,8 @@ pub struct Context<'a> {
     /// Number of the record in its file, from 1; for formats that write a rollout as several records
     /// whose order only the file tells.
     pub number: u64,
+    /// What the archive that the file is in says about all of its members (`header.json`).
+    pub header: Option<&'a str>,
     /// Only this part is wanted: a reader of records with many rollouts may leave the others empty,
     /// as long as the parts keep their numbers.
     pub only: Option<u32>,
