@@ -125,6 +125,14 @@ pub struct Options {
     pub artefacts: bool,
     /// `check`: fail on skipped records.
     pub strict: bool,
+    /// The screen: capture the mouse.
+    pub mouse: bool,
+    /// The screen as a picture in this file.
+    pub screenshot: Option<std::path::PathBuf>,
+    /// Size of the picture in cells.
+    pub size: Option<String>,
+    /// Keys to press before the picture.
+    pub keys: Option<String>,
 }
 
 impl Default for Options {
@@ -142,6 +150,10 @@ impl Default for Options {
             column: None,
             artefacts: false,
             strict: false,
+            mouse: false,
+            screenshot: None,
+            size: None,
+            keys: None,
         }
     }
 }

@@ -47,6 +47,7 @@ pub(super) fn key(model: &mut Model, layer: &Layer, name: &str, effects: &mut Ve
             model.layers.pop();
             model.layers.push(Layer::Help { query, scroll });
         }
+        Layer::Export { at } => super::exporting::key(model, *at, name, effects),
         Layer::Columns { at } => super::choosing::key(model, *at, name, effects),
         Layer::Filter { at } => super::filtering::key(model, *at, name, effects),
         Layer::Search { text } => super::finding::key(model, text, name, effects),

@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use crossterm::event::{KeyEvent, KeyEventKind};
-use ratatui::layout::Rect;
+use crossterm::event::{KeyEvent, KeyEventKind, MouseEvent, MouseEventKind};
+use ratatui::layout::{Position, Rect};
 
 use super::keymap::{self, Action};
 use super::layout::Pane;
@@ -12,6 +12,9 @@ pub use super::message::{Effect, Msg};
 use super::model::{Cursor, Layer, Model, Reader, Text, Typed};
 use super::snapshot::Snapshot;
 use super::{finding, jumps, layers, navigate, refresh, turning};
+
+/// Rows of one notch of the wheel.
+const WHEEL: usize = 3;
 
 /// The effects that start the screen.
 pub fn begin(model: &mut Model) -> Vec<Effect> {
@@ -33,6 +36,12 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
         Msg::Repaint => effects.push(Effect::Repaint),
         Msg::Analysed(key, group, snapshot) => analysed(model, key, group, snapshot),
         Msg::Found(key, part) => finding::found(model, key, &part),
+        Msg::Opened(Ok(text)) => effects.push(Effect::Show(text)),
+        Msg::Opened(Err(text)) | Msg::Reloaded(Err(text)) => model.message = Some(text),
+        Msg::Reloaded(Ok((corpus, notices))) => {
+            super::reload::take(model, corpus, notices, &mut effects);
+        }
+        Msg::Mouse(event) => mouse(model, event, &mut effects),
         Msg::Paste(text) => paste(model, &text),
         Msg::Contrasted(key, contrast) => turning::contrasted(model, key, contrast),
         Msg::Summarised(key, group, summary) => {
@@ -85,6 +94,29 @@ pub(super) fn request(model: &mut Model, effects: &mut Vec<Effect>) {
             && model.settings.columns.iter().any(crate::credit::needs_batch))
         .then(|| model.corpus.groups.clone()),
     });
+}
+
+/// The wheel moves the rows of the focused pane; a click focuses a pane.
+fn mouse(model: &mut Model, event: MouseEvent, effects: &mut Vec<Effect>) {
+    let wheel = match event.kind {
+        MouseEventKind::ScrollDown => Action::Down,
+        MouseEventKind::ScrollUp => Action::Up,
+        MouseEventKind::Down(_) if model.layers.is_empty() => {
+            let at = Position::new(event.column, event.row);
+            let plan = model.plan();
+            if let Some(&(pane, _)) = plan.panes.iter().find(|(_, area)| area.contains(at)) {
+                focus(model, pane);
+            }
+            return;
+        }
+        _ => return,
+    };
+    if let Some(layer) = model.layers.last().cloned() {
+        let name = if wheel == Action::Down { "Down" } else { "Up" };
+        layers::key(model, &layer, name, effects);
+    } else {
+        navigate::act(model, wheel, WHEEL, effects);
+    }
 }
 
 /// Pasted text goes where text is typed, and nowhere else: no key is fired.
@@ -266,6 +298,22 @@ pub(super) fn act(model: &mut Model, action: Action, count: usize, effects: &mut
         Action::Compare => {
             super::comparing::open(model);
             focus(model, Pane::Compare);
+        }
+        Action::Export => {
+            if model.snapshot().is_some() {
+                model.layers.push(Layer::Export { at: 0 });
+            }
+        }
+        Action::Open => match (model.shown.as_ref(), model.step()) {
+            (Some((group, snapshot)), Some(_)) => effects.push(Effect::Open {
+                of: (*group, model.cursor.rollout, model.cursor.step),
+                group: Arc::clone(&snapshot.analysis.group),
+            }),
+            _ => model.message = Some("no step is selected: ] goes to the next rollout".to_owned()),
+        },
+        Action::Reload => {
+            model.message = Some("loading again …".to_owned());
+            effects.push(Effect::Reload);
         }
         Action::Knobs => toggle(model, Pane::Knobs),
         Action::Pin | Action::Undo | Action::NextPreset | Action::PreviousPreset => {

@@ -66,6 +66,9 @@ fn keys(model: &Model, plan: &Plan) -> Vec<(&'static str, &'static str)> {
                 ("y", "as Y"),
             ];
         }
+        Some(Layer::Export { .. }) => {
+            return vec![("Esc", "back"), ("jk", "row"), ("Enter", "write")];
+        }
         Some(Layer::Filter { .. }) => {
             return vec![("Esc", "done"), ("jk", "row"), ("Space", "choose"), ("c", "clear")];
         }
@@ -136,6 +139,9 @@ fn keys(model: &Model, plan: &Plan) -> Vec<(&'static str, &'static str)> {
         of(A::Filter),
         of(A::Search),
         of(A::Compare),
+        of(A::Export),
+        of(A::Open),
+        of(A::Reload),
         of(A::Scale),
         of(A::Groups),
         of(A::NextGroup),
