@@ -1,6 +1,8 @@
 //! Settings as they are after they were changed at the screen: the same numbers from a command line, a
 //! config file, or the stamp of an export.
 
+use std::fmt::Write as _;
+
 use super::{Origin, Settings};
 use crate::analysis::AnalysisSettings;
 use crate::signature::{Abstraction, Granularity, KNOBS, PRESETS};
@@ -73,7 +75,8 @@ pub fn to_toml(analysis: &AnalysisSettings) -> String {
         "# Signature and columns, saved by credscope; use with --config FILE.\n".to_owned();
     // A JSON text or list of texts is one in TOML, too.
     let mut put = |name: &str, value: serde_json::Value| {
-        text.push_str(&format!("{name} = {value}\n"));
+        // Writing into a String cannot fail.
+        let _ = writeln!(text, "{name} = {value}");
     };
     for (name, values) in changed(analysis) {
         match (name, values.as_slice()) {
@@ -106,11 +109,13 @@ mod tests {
 
     #[test]
     fn a_saved_file_gives_the_same_analysis() {
-        let mut analysis = AnalysisSettings::default();
-        analysis.granularity = Granularity::preset("fine").unwrap();
+        let mut analysis = AnalysisSettings {
+            granularity: Granularity::preset("fine").unwrap(),
+            abstraction: Some(Abstraction::Swe),
+            ..AnalysisSettings::default()
+        };
         analysis.granularity.set("think", "off").unwrap();
         analysis.granularity.set("view-bucket", "75").unwrap();
-        analysis.abstraction = Some(Abstraction::Swe);
         analysis.columns.push(crate::credit::ColumnSpec::new("gigpo").unwrap());
         analysis.columns.last_mut().unwrap().set("omega", "2").unwrap();
         analysis.y = "gigpo".to_owned();

@@ -37,7 +37,6 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
         Msg::Analysed(key, group, snapshot) => analysed(model, key, group, snapshot),
         Msg::Found(key, part) => finding::found(model, key, &part),
         Msg::Opened(Ok(text)) => effects.push(Effect::Show(text)),
-        Msg::Opened(Err(text)) | Msg::Reloaded(Err(text)) => model.message = Some(text),
         Msg::Reloaded(Ok((corpus, notices))) => {
             super::reload::take(model, corpus, notices, &mut effects);
         }
@@ -65,7 +64,9 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
             model.shown_key = model.wanted;
             model.message = Some(text);
         }
-        Msg::Say(text) => model.message = Some(text),
+        Msg::Say(text) | Msg::Opened(Err(text)) | Msg::Reloaded(Err(text)) => {
+            model.message = Some(text);
+        }
         Msg::Signal(signal) => effects.push(Effect::Quit(exit_code(signal))),
         Msg::Stop => effects.push(Effect::Suspend),
         Msg::InputClosed => effects.push(Effect::Quit(1)),
@@ -269,25 +270,8 @@ pub(super) fn act(model: &mut Model, action: Action, count: usize, effects: &mut
             toggle(model, Pane::Groups);
             model.groups.at = model.group;
         }
-        Action::Warnings => model.layers.push(Layer::Warnings { at: 0 }),
-        Action::Help => model.layers.push(Layer::Help { query: String::new(), scroll: 0 }),
         Action::Close if model.finding.active() => finding::stop(model, effects),
         Action::Close => close(model),
-        Action::Columns => {
-            let names = super::choosing::names(model);
-            let at = names.iter().position(|n| *n == model.settings.y).unwrap_or(0);
-            model.layers.push(Layer::Columns { at });
-        }
-        Action::Filter if model.focus == Pane::Groups => {
-            model.groups.mixed = !model.groups.mixed;
-            let order = model.group_order();
-            if let Some(&first) = order.first().filter(|_| !order.contains(&model.groups.at)) {
-                model.groups.at = first;
-            }
-        }
-        Action::Filter => model.layers.push(Layer::Filter { at: 0 }),
-        Action::Search => model.layers.push(Layer::Search { text: String::new() }),
-        Action::Palette => model.layers.push(Layer::Palette { query: String::new(), at: 0 }),
         Action::JumpBack => jumps::go(model, true, count, effects),
         Action::JumpForward => jumps::go(model, false, count, effects),
         Action::Quit => effects.push(Effect::Quit(0)),
@@ -298,11 +282,6 @@ pub(super) fn act(model: &mut Model, action: Action, count: usize, effects: &mut
         Action::Compare => {
             super::comparing::open(model);
             focus(model, Pane::Compare);
-        }
-        Action::Export => {
-            if model.snapshot().is_some() {
-                model.layers.push(Layer::Export { at: 0 });
-            }
         }
         Action::Open => match (model.shown.as_ref(), model.step()) {
             (Some((group, snapshot)), Some(_)) => effects.push(Effect::Open {
@@ -317,7 +296,7 @@ pub(super) fn act(model: &mut Model, action: Action, count: usize, effects: &mut
         }
         Action::Knobs => toggle(model, Pane::Knobs),
         Action::Pin | Action::Undo | Action::NextPreset | Action::PreviousPreset => {
-            turning::act(model, action, count, effects)
+            turning::act(model, action, count, effects);
         }
         Action::Left | Action::Right if model.focus == Pane::Knobs => {
             turning::act(model, action, count, effects);
@@ -362,6 +341,13 @@ pub(super) fn act(model: &mut Model, action: Action, count: usize, effects: &mut
             }
             open_group(model, to, effects);
         }
+        Action::Columns
+        | Action::Export
+        | Action::Filter
+        | Action::Search
+        | Action::Palette
+        | Action::Warnings
+        | Action::Help => layers::open(model, action),
         other => navigate::act(model, other, count, effects),
     }
 }

@@ -204,129 +204,8 @@ impl Workers {
         outbox: &Sender<Msg>,
     ) -> std::io::Result<Self> {
         let slots = Arc::new(Slots::new(origin.clone()));
-        let (who, out, at) = (Arc::clone(analyst), outbox.clone(), Arc::clone(&slots));
-        spawn("analysis", move || {
-            while let Some(job) = at.analysis.take() {
-                let mut settings = job.settings;
-                let done = guarded("the analysis", || {
-                    if let Some(groups) = job.load {
-                        settings.batch = crate::analysis::batch(&Corpus { groups }, &settings);
-                    }
-                    who.analyse(&job.group, &settings)
-                });
-                let msg = match done {
-                    Ok(snapshot) => Msg::Analysed(job.key, job.index, Arc::new(snapshot)),
-                    Err(text) => Msg::Failed(text),
-                };
-                if out.send(msg).is_err() {
-                    return;
-                }
-            }
-        })?;
-        let (out, at) = (outbox.clone(), Arc::clone(&slots));
-        spawn("contrast", move || {
-            while let Some(job) = at.comparison.take() {
-                let done = guarded("the comparison with the pin", || {
-                    Contrast::new(&job.now.analysis, &job.pin, job.earlier.as_deref())
-                });
-                let msg = match done {
-                    Ok(contrast) => Msg::Contrasted(job.key, Arc::new(contrast)),
-                    Err(text) => Msg::Say(text),
-                };
-                if out.send(msg).is_err() {
-                    return;
-                }
-            }
-        })?;
-        let (who, out, at) = (Arc::clone(analyst), outbox.clone(), Arc::clone(&slots));
-        spawn("groups", move || {
-            while let Some(job) = at.survey.take() {
-                for (i, group) in job.groups.iter().enumerate() {
-                    if at.newest_survey.load(Ordering::Relaxed) != job.key {
-                        break;
-                    }
-                    let done =
-                        guarded("a row of the groups", || who.summarise(group, &job.settings));
-                    let msg = match done {
-                        Ok(summary) => Msg::Summarised(job.key, i, Arc::new(summary)),
-                        Err(text) => Msg::Say(text),
-                    };
-                    if out.send(msg).is_err() {
-                        return;
-                    }
-                }
-            }
-        })?;
-        let (out, at) = (outbox.clone(), Arc::clone(&slots));
-        spawn("texts", move || {
-            while let Some(job) = at.reading.take() {
-                let (_, rollout, step) = job.of;
-                let source = at.origin().texts;
-                let read = guarded("reading the text", || {
-                    let raw = source.step_text(&job.group, rollout, step)?;
-                    Ok(Arc::new(Document::new(&raw)))
-                });
-                let result = read.unwrap_or_else(Err);
-                let msg = if job.open {
-                    Msg::Opened(result.map(|document| document.plain()))
-                } else {
-                    Msg::Read(job.of, result)
-                };
-                if out.send(msg).is_err() {
-                    return;
-                }
-            }
-        })?;
-        let (out, at) = (outbox.clone(), Arc::clone(&slots));
-        spawn("export", move || {
-            while let Some(job) = at.export.take() {
-                let from = at.origin().provenance;
-                let done = guarded("the export", || exporting::write(&job, &from));
-                let said = match done {
-                    Ok(Ok(said) | Err(said)) | Err(said) => said,
-                };
-                if out.send(Msg::Say(said)).is_err() {
-                    return;
-                }
-            }
-        })?;
-        let (out, at) = (outbox.clone(), Arc::clone(&slots));
-        spawn("reload", move || {
-            while at.reload.take().is_some() {
-                let Some(reload) = at.origin().reload else {
-                    let text = "this was not loaded from files that can be read again".to_owned();
-                    if out.send(Msg::Reloaded(Err(text))).is_err() {
-                        return;
-                    }
-                    continue;
-                };
-                let done = guarded("loading again", || reload()).unwrap_or_else(Err);
-                let result = done.map(|loaded| {
-                    at.replace(loaded.texts, loaded.provenance);
-                    (loaded.corpus, loaded.notices)
-                });
-                if out.send(Msg::Reloaded(result)).is_err() {
-                    return;
-                }
-            }
-        })?;
-        let (out, at) = (outbox.clone(), Arc::clone(&slots));
-        spawn("search", move || {
-            while let Some(job) = at.search.take() {
-                let source = at.origin().texts;
-                let done = guarded("the search", || {
-                    finding::run(&job.snapshot, &job.pattern, &*source, |part| {
-                        at.newest_search.load(Ordering::Relaxed) == job.key
-                            && out.send(Msg::Found(job.key, part)).is_ok()
-                    });
-                });
-                if let Err(text) = done
-                    && out.send(Msg::Say(text)).is_err()
-                {
-                    return;
-                }
-            }
-        })?;
+        compute(analyst, &slots, outbox)?;
+        read(&slots, outbox)?;
         Ok(Self { slots })
     }
 
@@ -375,6 +254,142 @@ impl Drop for Workers {
         self.slots.survey.close();
         self.slots.reading.close();
     }
+}
+
+/// Starts the threads that compute.
+fn compute(
+    analyst: &Arc<dyn Analyst>,
+    slots: &Arc<Slots>,
+    outbox: &Sender<Msg>,
+) -> std::io::Result<()> {
+    let (who, out, at) = (Arc::clone(analyst), outbox.clone(), Arc::clone(slots));
+    spawn("analysis", move || {
+        while let Some(job) = at.analysis.take() {
+            let mut settings = job.settings;
+            let done = guarded("the analysis", || {
+                if let Some(groups) = job.load {
+                    settings.batch = crate::analysis::batch(&Corpus { groups }, &settings);
+                }
+                who.analyse(&job.group, &settings)
+            });
+            let msg = match done {
+                Ok(snapshot) => Msg::Analysed(job.key, job.index, Arc::new(snapshot)),
+                Err(text) => Msg::Failed(text),
+            };
+            if out.send(msg).is_err() {
+                return;
+            }
+        }
+    })?;
+    let (out, at) = (outbox.clone(), Arc::clone(slots));
+    spawn("contrast", move || {
+        while let Some(job) = at.comparison.take() {
+            let done = guarded("the comparison with the pin", || {
+                Contrast::new(&job.now.analysis, &job.pin, job.earlier.as_deref())
+            });
+            let msg = match done {
+                Ok(contrast) => Msg::Contrasted(job.key, Arc::new(contrast)),
+                Err(text) => Msg::Say(text),
+            };
+            if out.send(msg).is_err() {
+                return;
+            }
+        }
+    })?;
+    let (who, out, at) = (Arc::clone(analyst), outbox.clone(), Arc::clone(slots));
+    spawn("groups", move || {
+        while let Some(job) = at.survey.take() {
+            for (i, group) in job.groups.iter().enumerate() {
+                if at.newest_survey.load(Ordering::Relaxed) != job.key {
+                    break;
+                }
+                let done = guarded("a row of the groups", || who.summarise(group, &job.settings));
+                let msg = match done {
+                    Ok(summary) => Msg::Summarised(job.key, i, Arc::new(summary)),
+                    Err(text) => Msg::Say(text),
+                };
+                if out.send(msg).is_err() {
+                    return;
+                }
+            }
+        }
+    })?;
+    Ok(())
+}
+
+/// Starts the threads that read and write files.
+fn read(slots: &Arc<Slots>, outbox: &Sender<Msg>) -> std::io::Result<()> {
+    let (out, at) = (outbox.clone(), Arc::clone(slots));
+    spawn("texts", move || {
+        while let Some(job) = at.reading.take() {
+            let (_, rollout, step) = job.of;
+            let source = at.origin().texts;
+            let read = guarded("reading the text", || {
+                let raw = source.step_text(&job.group, rollout, step)?;
+                Ok(Arc::new(Document::new(&raw)))
+            });
+            let result = read.unwrap_or_else(Err);
+            let msg = if job.open {
+                Msg::Opened(result.map(|document| document.plain()))
+            } else {
+                Msg::Read(job.of, result)
+            };
+            if out.send(msg).is_err() {
+                return;
+            }
+        }
+    })?;
+    let (out, at) = (outbox.clone(), Arc::clone(slots));
+    spawn("export", move || {
+        while let Some(job) = at.export.take() {
+            let from = at.origin().provenance;
+            let done = guarded("the export", || exporting::write(&job, &from));
+            let said = match done {
+                Ok(Ok(said) | Err(said)) | Err(said) => said,
+            };
+            if out.send(Msg::Say(said)).is_err() {
+                return;
+            }
+        }
+    })?;
+    let (out, at) = (outbox.clone(), Arc::clone(slots));
+    spawn("reload", move || {
+        while at.reload.take().is_some() {
+            let Some(reload) = at.origin().reload else {
+                let text = "this was not loaded from files that can be read again".to_owned();
+                if out.send(Msg::Reloaded(Err(text))).is_err() {
+                    return;
+                }
+                continue;
+            };
+            let done = guarded("loading again", || reload()).unwrap_or_else(Err);
+            let result = done.map(|loaded| {
+                at.replace(loaded.texts, loaded.provenance);
+                (loaded.corpus, loaded.notices)
+            });
+            if out.send(Msg::Reloaded(result)).is_err() {
+                return;
+            }
+        }
+    })?;
+    let (out, at) = (outbox.clone(), Arc::clone(slots));
+    spawn("search", move || {
+        while let Some(job) = at.search.take() {
+            let source = at.origin().texts;
+            let done = guarded("the search", || {
+                finding::run(&job.snapshot, &job.pattern, &*source, |part| {
+                    at.newest_search.load(Ordering::Relaxed) == job.key
+                        && out.send(Msg::Found(job.key, part)).is_ok()
+                });
+            });
+            if let Err(text) = done
+                && out.send(Msg::Say(text)).is_err()
+            {
+                return;
+            }
+        }
+    })?;
+    Ok(())
 }
 
 fn spawn(name: &str, run: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
