@@ -8,10 +8,10 @@ use std::sync::Arc;
 use super::keymap::{self, Action};
 use super::message::Effect;
 use super::model::{Layer, Model};
-use crate::analysis::{Analysis, AnalysisSettings, By, Weight};
+use crate::analysis::{Analysis, AnalysisSettings, By, Weight, batch};
 use crate::export::output::{Output, OutputError};
 use crate::export::{Format, Table, Writing, groups, quadrants, steps, writer};
-use crate::rollout::Group;
+use crate::rollout::{Corpus, Group};
 use crate::settings::stamp::Input;
 use crate::settings::{Settings, Stamp, retune};
 
@@ -78,11 +78,11 @@ pub struct Provenance {
 pub struct Job {
     /// What.
     pub what: What,
-    /// The shown group.
+    /// The group.
     pub group: Arc<Group>,
     /// All groups.
     pub groups: Vec<Arc<Group>>,
-    /// The settings of the shown analysis.
+    /// The settings.
     pub settings: AnalysisSettings,
     /// For [`What::Filtered`]: which steps pass, and what the filter is called.
     pub passes: (Vec<bool>, String),
@@ -106,11 +106,19 @@ pub(super) fn key(model: &mut Model, at: usize, name: &str, effects: &mut Vec<Ef
         ("Enter" | "Space", _) => {
             model.layers.pop();
             if let (Some(&what), Some(snapshot)) = (menu.get(at), model.snapshot()) {
+                // What is wanted, even while it is still being computed; a filter belongs to what
+                // is shown.
+                let shown = &snapshot.analysis;
+                let wanted = model.corpus.groups.get(model.group);
+                let (group, settings) = match wanted {
+                    Some(wanted) if what != What::Filtered => (wanted, &model.settings),
+                    _ => (&shown.group, &shown.settings),
+                };
                 let job = Job {
                     what,
-                    group: Arc::clone(&snapshot.analysis.group),
+                    group: Arc::clone(group),
                     groups: model.corpus.groups.clone(),
-                    settings: snapshot.analysis.settings.clone(),
+                    settings: settings.clone(),
                     passes: (model.filtering.passes.clone(), model.filtering.filter.name()),
                 };
                 model.message = Some("writing …".to_owned());
@@ -179,7 +187,11 @@ fn plain(name: &str) -> String {
 
 /// The bytes of an export, and how many rows they have.
 fn fill(job: &Job, from: &Provenance, body: &mut Vec<u8>) -> std::io::Result<Option<usize>> {
-    let settings = &job.settings;
+    let mut settings = job.settings.clone();
+    if settings.batch.is_none() {
+        settings.batch = batch(&Corpus { groups: job.groups.clone() }, &settings);
+    }
+    let settings = &settings;
     if job.what == What::Settings {
         body.extend_from_slice(retune::to_toml(settings).as_bytes());
         return Ok(None);
