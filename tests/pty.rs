@@ -320,3 +320,32 @@ fn a_panic_gives_the_terminal_back_before_it_is_told() {
     assert!(!out.parser.screen().hide_cursor() && !out.parser.screen().bracketed_paste());
     assert!(String::from_utf8_lossy(&out.raw).contains("\u{1b}[?1049h"), "it had taken over");
 }
+
+#[test]
+fn a_pager_has_the_terminal_and_its_keys_to_itself() {
+    let folder = tempfile::tempdir().unwrap();
+    let pager = folder.path().join("pager");
+    std::fs::write(&pager, "#!/bin/sh\nhead -n 1 \"$1\"\nread line\necho \"read $line\"\n")
+        .unwrap();
+    let make = Command::new("chmod").arg("755").arg(&pager).status().unwrap();
+    assert!(make.success());
+    let env = [("PAGER", pager.to_str().unwrap()), ("TMPDIR", folder.path().to_str().unwrap())];
+    let Some(mut session) = Session::start((80, 24), &env) else { return };
+    session.ready();
+    session.press("o");
+    // The main screen is left: the first line of the text stands where the shell was.
+    session.wait("the pager", |s| !s.alternate_screen() && s.contents().contains("thought"));
+    // Keys that would quit the screen are the pager's.
+    session.press("qqq\n");
+    session.wait("the way back", |s| s.alternate_screen() && s.contents().contains("back from"));
+    let left = std::fs::read_dir(folder.path()).unwrap().count();
+    assert_eq!(left, 1, "the temporary file is gone");
+    session.press("j");
+    session.wait("a moved cursor", |s| s.contents().lines().any(|l| l.starts_with("▸ 1")));
+    session.press("q");
+    let mut out = session.output.0.lock().unwrap();
+    while !out.ended {
+        out = session.output.1.wait_timeout(out, DEADLINE).unwrap().0;
+    }
+    assert!(!out.parser.screen().alternate_screen());
+}

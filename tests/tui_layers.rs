@@ -174,7 +174,7 @@ fn texts_are_searched_while_the_screen_stays_live_and_unreadable_ones_are_counte
     driver.press("Enter");
     // All 41 steps but the three of the rollout that cannot be read.
     let shown = driver.wait("all hits", |p| p.contains("38 hits") && !p.contains("reading"));
-    line(&shown, &["/line 69999  38 hits  1 rollouts without text"]);
+    line(&shown, &["/line 69999  38 hits  1 rollout without text"]);
     driver.quit("q");
 }
 

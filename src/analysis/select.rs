@@ -122,14 +122,11 @@ impl StepFilter {
 
     /// Chooses a facet, or gives it up.
     pub fn toggle(&mut self, facet: Facet) {
-        match self.chosen.iter().position(|f| *f == facet) {
-            Some(at) => {
-                self.chosen.remove(at);
-            }
-            None => {
-                self.chosen.push(facet);
-                self.chosen.sort();
-            }
+        if let Some(at) = self.chosen.iter().position(|f| *f == facet) {
+            self.chosen.remove(at);
+        } else {
+            self.chosen.push(facet);
+            self.chosen.sort();
         }
     }
 

@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 use super::error::Failure;
 use super::kind::Kind;
 use super::options::Options;
-use super::session::{Session, some};
+use super::place::locate;
+use super::session::Session;
 use crate::analysis::Analysis;
 use crate::export::json::Json;
 use crate::export::markdown::Markdown;
@@ -234,47 +235,12 @@ impl Run<'_> {
 
     fn explain(&self) -> Done {
         let given = self.options.at.as_deref().unwrap_or_default();
-        let wrong = || {
-            Failure::usage(
-                format!("--at cannot be `{given}`: expected ROLLOUT:STEP, steps from 0"),
-                None,
-            )
+        let (index, rollout, step) = locate(self.session.groups(), given)?;
+        let found = self.session.groups().get(index);
+        let Some((group, owner)) = found.and_then(|g| Some((g, g.rollouts.get(rollout)?))) else {
+            return Ok(());
         };
-        let (id, step) = given.rsplit_once(':').ok_or_else(wrong)?;
-        let step: usize = step.parse().map_err(|_| wrong())?;
-        let holders: Vec<_> =
-            self.session.groups().iter().filter_map(|g| Some((g, g.find(id)?))).collect();
-        let (group, rollout) = match holders.as_slice() {
-            [] => {
-                let ids = self
-                    .session
-                    .groups()
-                    .iter()
-                    .flat_map(|g| g.rollouts.iter().map(|r| r.id.as_str()));
-                return Err(Failure::failed(
-                    format!("no rollout is called `{id}`"),
-                    Some(format!("there are {}", some(ids))),
-                ));
-            }
-            [one] => *one,
-            many => {
-                let tasks = many.iter().map(|(g, _)| g.key.task.as_str());
-                return Err(Failure::failed(
-                    format!("{} groups have a rollout `{id}`", many.len()),
-                    Some(format!("choose one with --only TASK: {}", some(tasks))),
-                ));
-            }
-        };
-        let range = group.rollouts.get(rollout).map_or(0..0, |r| r.steps.clone());
-        if step >= range.len() {
-            return Err(Failure::failed(
-                format!("rollout `{id}` has no step {step}"),
-                Some(match range.len() {
-                    0 => "it has no steps".to_owned(),
-                    n => format!("its steps are 0 to {}", n - 1),
-                }),
-            ));
-        }
+        let (start, id) = (owner.steps.start, owner.id.as_str());
         let mut settings = self.session.settings.clone();
         let column = match &self.options.column {
             Some(column) => {
@@ -287,7 +253,7 @@ impl Run<'_> {
         };
         let analysis = Analysis::new(std::sync::Arc::clone(group), &settings.analysis);
         let explained = analysis
-            .explain(range.start + step, &column)
+            .explain(start + step, &column)
             .ok_or_else(|| Failure::failed(format!("there is no column `{column}`"), None))?;
         let mut out = self.output()?;
         let mut writing = self.writing(Kind::Explain, &[], out.is_file());

@@ -35,6 +35,16 @@ impl Failure {
         Self::Told { message: message.into(), hint, code: FAILED }
     }
 
+    /// What it tells, in one line.
+    #[cfg(feature = "tui")]
+    pub fn told(&self) -> String {
+        match self {
+            Self::Told { message, .. } => message.clone(),
+            Self::Pipe => "the reader has gone".to_owned(),
+            Self::Signal(_) => "a signal stopped it".to_owned(),
+        }
+    }
+
     /// A command line that makes no sense.
     pub fn usage(message: impl Into<String>, hint: Option<String>) -> Self {
         Self::Told { message: message.into(), hint, code: USAGE }

@@ -8,6 +8,9 @@ mod commands;
 mod error;
 mod kind;
 mod options;
+mod place;
+#[cfg(feature = "tui")]
+mod screen;
 mod session;
 mod shell;
 mod simulate;
@@ -23,6 +26,8 @@ use error::{Failure, USAGE};
 use kind::Kind;
 #[cfg(not(feature = "tui"))]
 use options::Options;
+#[cfg(feature = "tui")]
+use screen::screen;
 use session::{Session, Stop, complain};
 
 /// Runs the program.
@@ -89,8 +94,8 @@ fn execute(mut invocation: Invocation) -> Result<(), Failure> {
             ));
         }
         None => {
-            if wants_screen(&settings) {
-                return screen(settings, &invocation.paths);
+            if invocation.options.screenshot.is_some() || wants_screen(&settings) {
+                return screen(settings, &invocation.paths, &invocation.options);
             }
             Kind::Report
         }
@@ -124,49 +129,16 @@ fn wants_screen(settings: &crate::settings::Settings) -> bool {
     cfg!(feature = "tui") && std::io::stdout().is_terminal() && !dumb && settings.view.out.is_none()
 }
 
-/// The one place where the command line hands over to the screen. No signal is listened to here: the
-/// screen has to restore the terminal, and a load leaves nothing behind when it is ended.
-#[cfg(feature = "tui")]
-fn screen(
-    settings: crate::settings::Settings,
-    paths: &[std::path::PathBuf],
-) -> Result<(), Failure> {
-    use crate::settings::When;
-    use crate::tui::{ColorChoice, Look, Notice, ScreenInput, ThemeId};
-
-    let session = Session::open(settings, paths, Stop::default())?;
-    let (view, loaded) = (session.settings.view, session.loaded);
-    let theme = match view.theme.as_deref() {
-        None => ThemeId::Default,
-        Some(name) => ThemeId::find(name).ok_or_else(|| {
-            let known = ThemeId::ALL.map(ThemeId::name).join(", ");
-            Failure::usage(format!("unknown theme `{name}`; expected {known}"), None)
-        })?,
-    };
-    let color = match view.color {
-        When::Auto => ColorChoice::Auto,
-        When::Always => ColorChoice::Always,
-        When::Never => ColorChoice::Never,
-    };
-    let code = crate::tui::run(ScreenInput {
-        notices: Notice::of_load(&loaded.report),
-        corpus: loaded.corpus,
-        texts: std::sync::Arc::new(loaded.sources),
-        settings: session.settings.analysis,
-        look: Look::from_env(theme, color, view.ascii),
-        start: None,
-        mouse: false,
-    })
-    .map_err(|error| Failure::failed(format!("the terminal failed: {error}"), None))?;
-    if code == 0 { Ok(()) } else { Err(Failure::Signal(code)) }
-}
-
 /// Without the screen the report stands in.
 #[cfg(not(feature = "tui"))]
 fn screen(
     settings: crate::settings::Settings,
     paths: &[std::path::PathBuf],
+    options: &Options,
 ) -> Result<(), Failure> {
+    if options.screenshot.is_some() {
+        return Err(Failure::usage("this program was built without the screen", None));
+    }
     let session = Session::open(settings, paths, Stop::default())?;
     session.warn();
     Run { session: &session, options: &Options::default() }.run(Kind::Report)

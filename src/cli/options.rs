@@ -53,6 +53,14 @@ pub struct Options {
     pub topic: Option<String>,
     /// `simulate`: all of it.
     pub simulate: super::simulate::Simulate,
+    /// The screen: capture the mouse.
+    pub mouse: bool,
+    /// The screen as a picture in this file.
+    pub screenshot: Option<std::path::PathBuf>,
+    /// Size of the picture in cells.
+    pub size: Option<String>,
+    /// Keys to press before the picture.
+    pub keys: Option<String>,
     /// Options that stood on the command line.
     pub explicit: Vec<&'static str>,
 }
@@ -80,6 +88,10 @@ impl Default for Options {
             rollouts: None,
             topic: None,
             simulate: super::simulate::Simulate::default(),
+            mouse: false,
+            screenshot: None,
+            size: None,
+            keys: None,
             explicit: Vec::new(),
         }
     }

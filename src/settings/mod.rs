@@ -5,6 +5,7 @@
 
 pub mod config;
 mod parse;
+pub mod retune;
 mod spec;
 pub mod stamp;
 pub mod table;

@@ -80,19 +80,14 @@ impl Ladder {
     #[must_use]
     pub fn turned(&self, value: &str, steps: isize) -> &'static str {
         let last = self.values.len().saturating_sub(1);
-        let at = self.values.iter().position(|v| *v == value).map_or_else(
-            || {
-                // Wider is coarser: the first one that is narrower is the next finer one.
-                let width: u32 = value.parse().unwrap_or(0);
-                let finer = self
-                    .values
-                    .iter()
-                    .position(|v| v.parse().is_ok_and(|w: u32| w < width))
-                    .unwrap_or(last);
-                if steps > 0 { finer.saturating_sub(1) } else { finer }
-            },
-            |at| at,
-        );
+        let listed = self.values.iter().position(|v| *v == value);
+        let at = listed.unwrap_or_else(|| {
+            // Wider is coarser: the first one that is narrower is the next finer one.
+            let width: u32 = value.parse().unwrap_or(0);
+            let narrower = |v: &&str| v.parse().is_ok_and(|w: u32| w < width);
+            let finer = self.values.iter().position(narrower).unwrap_or(last);
+            if steps > 0 { finer.saturating_sub(1) } else { finer }
+        });
         let to = at.saturating_add_signed(steps).min(last);
         self.values.get(to).copied().unwrap_or("")
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::keymap::Action;
 use super::model::Model;
-use crate::analysis::align::{Alignment, nearest};
+use crate::analysis::align::{AlignedRow, Alignment, nearest};
 
 /// Cells of a column of the comparison, at least.
 const COLUMN: usize = 25;
@@ -106,8 +106,9 @@ pub(super) fn act(model: &mut Model, action: Action, count: usize) {
         Action::Left => model.comparing.column = here.saturating_sub(count),
         Action::NextBranching | Action::PreviousBranching => {
             let rows = &model.comparing.alignment.rows;
-            let parts: Vec<usize> =
-                (0..rows.len()).filter(|&i| rows.get(i).is_some_and(|r| r.diverges())).collect();
+            let parts: Vec<usize> = (0..rows.len())
+                .filter(|&i| rows.get(i).is_some_and(AlignedRow::diverges))
+                .collect();
             let at = model.comparing.at;
             let next = if action == Action::NextBranching {
                 parts.iter().find(|&&i| i > at).or(parts.first())

@@ -46,14 +46,18 @@ impl Finding {
     #[must_use]
     pub fn status(&self) -> String {
         let n = self.hits.len();
-        let mut text = format!("/{}  {n} hit{}", self.pattern, if n == 1 { "" } else { "s" });
-        if self.running() {
-            text.push_str(&format!("  reading {} of {} rollouts …", self.read.0, self.read.1));
-        }
-        if self.failed > 0 {
-            text.push_str(&format!("  {} rollouts without text", self.failed));
-        }
-        text
+        let plural = if n == 1 { "" } else { "s" };
+        let reading = if self.running() {
+            format!("  reading {} of {} rollouts …", self.read.0, self.read.1)
+        } else {
+            String::new()
+        };
+        let failed = match self.failed {
+            0 => String::new(),
+            1 => "  1 rollout without text".to_owned(),
+            n => format!("  {n} rollouts without text"),
+        };
+        format!("/{}  {n} hit{plural}{reading}{failed}", self.pattern)
     }
 }
 

@@ -70,6 +70,12 @@ pub enum Action {
     Groups,
     /// The next order of the list.
     Sort,
+    /// The menu of exports.
+    Export,
+    /// The text of the step in the pager or the editor.
+    Open,
+    /// Load everything again.
+    Reload,
     /// Rollouts side by side.
     Compare,
     /// The chooser of columns.
@@ -333,6 +339,21 @@ pub const BINDINGS: &[Binding] = &[
         ("|", "compare"),
         "the selected rollout beside its nearest (or those marked with Space in the rollouts)",
     ),
+    bind(
+        "Program",
+        &["e"],
+        &[A::Export],
+        ("e", "export"),
+        "write steps, quadrants, groups or settings into a new file",
+    ),
+    bind(
+        "Program",
+        &["o"],
+        &[A::Open],
+        ("o", "open"),
+        "the text of the step in $PAGER, else $EDITOR, else less",
+    ),
+    bind("Program", &["R"], &[A::Reload], ("R", "reload"), "load everything again"),
     bind("Lists", &["a"], &[A::Groups], ("a", "groups"), "all groups; Enter opens one"),
     bind("Lists", &["S"], &[A::Sort], ("S", "sort"), "next order of the list of groups"),
     bind("Lists", &["W"], &[A::Warnings], ("W", "warnings"), "all warnings, with what they mean"),

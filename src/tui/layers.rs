@@ -2,8 +2,36 @@
 //! [`super::update`].
 
 use super::keymap::{self, Action};
+use super::layout::Pane;
 use super::message::Effect;
 use super::model::{Layer, Model};
+
+/// Opens a layer; in the list of groups the filter is its own.
+pub(super) fn open(model: &mut Model, action: Action) {
+    let layer = match action {
+        Action::Columns => {
+            let names = super::choosing::names(model);
+            let at = names.iter().position(|n| *n == model.settings.y).unwrap_or(0);
+            Layer::Columns { at }
+        }
+        Action::Filter if model.focus == Pane::Groups => {
+            model.groups.mixed = !model.groups.mixed;
+            let order = model.group_order();
+            if let Some(&first) = order.first().filter(|_| !order.contains(&model.groups.at)) {
+                model.groups.at = first;
+            }
+            return;
+        }
+        Action::Filter => Layer::Filter { at: 0 },
+        Action::Search => Layer::Search { text: String::new() },
+        Action::Palette => Layer::Palette { query: String::new(), at: 0 },
+        Action::Warnings => Layer::Warnings { at: 0 },
+        Action::Help => Layer::Help { query: String::new(), scroll: 0 },
+        Action::Export if model.snapshot().is_some() => Layer::Export { at: 0 },
+        _ => return,
+    };
+    model.layers.push(layer);
+}
 
 /// A key for the topmost layer.
 pub(super) fn key(model: &mut Model, layer: &Layer, name: &str, effects: &mut Vec<Effect>) {
@@ -47,6 +75,7 @@ pub(super) fn key(model: &mut Model, layer: &Layer, name: &str, effects: &mut Ve
             model.layers.pop();
             model.layers.push(Layer::Help { query, scroll });
         }
+        Layer::Export { at } => super::exporting::key(model, *at, name, effects),
         Layer::Columns { at } => super::choosing::key(model, *at, name, effects),
         Layer::Filter { at } => super::filtering::key(model, *at, name, effects),
         Layer::Search { text } => super::finding::key(model, text, name, effects),

@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
-use crossterm::event::KeyEvent;
+use crossterm::event::{KeyEvent, MouseEvent};
 
+use super::exporting::Job;
 use super::finding::Found;
+use super::model::Notice;
 use super::snapshot::{Snapshot, Summary};
 use super::text::Document;
 use crate::analysis::{AnalysisSettings, Contrast, SignatureSetting};
-use crate::rollout::Group;
+use crate::rollout::{Corpus, Group};
 
 /// What happened.
 #[derive(Debug)]
@@ -25,6 +27,12 @@ pub enum Msg {
     Contrasted(u64, Arc<Contrast>),
     /// A part of the answer to a search: its number.
     Found(u64, Found),
+    /// A text that is to be opened outside, or why there is none.
+    Opened(Result<String, String>),
+    /// Everything was loaded again, or could not be.
+    Reloaded(Result<(Corpus, Vec<Notice>), String>),
+    /// The wheel, with its direction, or a click, at a place.
+    Mouse(MouseEvent),
     /// Text that was pasted.
     Paste(String),
     /// A row of the list of groups is done: its settings' number, its group.
@@ -97,6 +105,19 @@ pub enum Effect {
         /// The group.
         group: Arc<Group>,
     },
+    /// Write an export into a new file.
+    Export(Box<Job>),
+    /// Read the text of a step and open it outside.
+    Open {
+        /// Group, rollout, step.
+        of: (usize, usize, usize),
+        /// The group.
+        group: Arc<Group>,
+    },
+    /// Show a text in the person's pager or editor.
+    Show(String),
+    /// Load everything again.
+    Reload,
     /// Put a text on the clipboard.
     Copy(String),
     /// Hand the terminal back to the shell until it is continued.

@@ -6,6 +6,7 @@
 pub mod canvas;
 pub mod choosing;
 pub mod comparing;
+pub mod exporting;
 pub mod filtering;
 pub mod finding;
 pub mod glyphs;
@@ -19,11 +20,15 @@ pub mod message;
 pub mod model;
 mod navigate;
 pub mod numbers;
+mod outside;
 pub mod palette;
 pub mod panes;
 mod refresh;
+mod reload;
 pub mod run;
 pub mod snapshot;
+pub mod still;
+mod svg;
 pub mod terminal;
 pub mod text;
 pub mod theme;
@@ -34,6 +39,7 @@ pub mod worker;
 use std::io;
 use std::sync::Arc;
 
+pub use exporting::Provenance;
 pub use model::{Look, Model, Notice, Start};
 pub use text::TextSource;
 pub use theme::{Depth, ThemeId};
@@ -47,8 +53,8 @@ pub struct ScreenInput {
     pub corpus: Corpus,
     /// Warnings of the load.
     pub notices: Vec<Notice>,
-    /// Where the text of a step comes from.
-    pub texts: Arc<dyn TextSource>,
+    /// Texts, the stamp of exports, and the way to load again.
+    pub origin: worker::Origin,
     /// Settings of the analysis.
     pub settings: AnalysisSettings,
     /// Theme, colours, glyphs.
@@ -93,7 +99,7 @@ impl Look {
 pub fn run(input: ScreenInput) -> io::Result<u8> {
     let (outbox, inbox) = crossbeam_channel::unbounded();
     let analyst: Arc<dyn worker::Analyst> = Arc::new(worker::Library);
-    let workers = worker::Workers::start(&analyst, &input.texts, &outbox)?;
+    let workers = worker::Workers::start(&analyst, &input.origin, &outbox)?;
     terminal::guard_panics();
     terminal::listen_signals(outbox.clone())?;
     let mut screen = terminal::Tty::enter(input.mouse)?;

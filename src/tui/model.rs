@@ -134,6 +134,11 @@ pub enum Layer {
         /// What was typed.
         text: String,
     },
+    /// The menu of exports.
+    Export {
+        /// Selected one.
+        at: usize,
+    },
     /// Everything that can be done.
     Palette {
         /// What was typed.

@@ -46,6 +46,12 @@ where
                     let said = screen.copy(&text)?;
                     pending.extend(update(model, Msg::Say(said)));
                 }
+                Some(Effect::Show(text)) => {
+                    let said = screen.show(&text)?;
+                    let size = screen.terminal().size().map_err(io::Error::other)?;
+                    pending.extend(update(model, Msg::Resize(size.width, size.height)));
+                    pending.extend(update(model, Msg::Say(said)));
+                }
                 Some(Effect::Suspend) => {
                     screen.suspend()?;
                     let size = screen.terminal().size().map_err(io::Error::other)?;

@@ -50,6 +50,8 @@ pub trait Screen {
     }
     /// Puts a text on the clipboard; what to tell the person.
     fn copy(&mut self, text: &str) -> io::Result<String>;
+    /// Shows a text in a program of the person's choice, and comes back; what to tell them.
+    fn show(&mut self, text: &str) -> io::Result<String>;
     /// Hands the terminal to the shell and comes back when continued.
     fn suspend(&mut self) -> io::Result<()>;
     /// Forgets what the terminal shows: the next draw paints everything.
@@ -112,6 +114,13 @@ impl Screen for Tty {
         out.flush()?;
         let first = text.lines().next().unwrap_or_default();
         Ok(format!("copied: {}", crate::export::text::cut(first, 60)))
+    }
+
+    fn show(&mut self, text: &str) -> io::Result<String> {
+        super::outside::show(text, give_back, self.mouse, take_over).and_then(|said| {
+            self.terminal = Terminal::new(CrosstermBackend::new(io::stdout()))?;
+            Ok(said)
+        })
     }
 
     fn suspend(&mut self) -> io::Result<()> {
@@ -240,9 +249,21 @@ pub fn listen_keys(outbox: Sender<Msg>) -> io::Result<()> {
         .name("credscope-keys".to_owned())
         .spawn(move || {
             loop {
+                super::outside::wait_while_away();
+                // Not a blocking read: a pager that has the terminal must get all of its keys.
+                match crossterm::event::poll(super::outside::LISTEN) {
+                    Ok(true) => {}
+                    Ok(false) => continue,
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                    Err(_) => {
+                        let _ = outbox.send(Msg::InputClosed);
+                        return;
+                    }
+                }
                 let msg = match crossterm::event::read() {
                     Ok(Event::Key(key)) => Msg::Key(key),
                     Ok(Event::Resize(width, height)) => Msg::Resize(width, height),
+                    Ok(Event::Mouse(event)) => Msg::Mouse(event),
                     Ok(Event::Paste(text)) => Msg::Paste(text),
                     Ok(_) => continue,
                     Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,

@@ -141,6 +141,23 @@ impl Document {
         document
     }
 
+    /// All of it as plain text, for a program outside.
+    #[must_use]
+    pub fn plain(&self) -> String {
+        let mut out = String::new();
+        for section in &self.sections {
+            out.push_str(section.name);
+            out.push('\n');
+            for (_, line) in &section.lines {
+                out.push_str("  ");
+                out.push_str(line);
+                out.push('\n');
+            }
+            out.push('\n');
+        }
+        out
+    }
+
     fn add(&mut self, name: &'static str, lines: Vec<(LineKind, String)>) {
         if !lines.is_empty() {
             self.sections.push(Section { name, lines });

@@ -120,8 +120,8 @@ pub fn rows() -> Vec<KnobRow> {
 pub(super) fn act(model: &mut Model, action: Action, count: usize, effects: &mut Vec<Effect>) {
     let now = SignatureSetting::of(&model.settings);
     match action {
-        Action::Right => turn(model, now, count as isize, effects),
-        Action::Left => turn(model, now, -(count as isize), effects),
+        Action::Right => turn(model, now, count.cast_signed(), effects),
+        Action::Left => turn(model, now, -count.cast_signed(), effects),
         Action::Pin => {
             model.message = Some(format!("pinned {}: changes count against it", now.name()));
             model.turning.pin = now;

@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use crossterm::event::{KeyEvent, KeyEventKind};
-use ratatui::layout::Rect;
+use crossterm::event::{KeyEvent, KeyEventKind, MouseEvent, MouseEventKind};
+use ratatui::layout::{Position, Rect};
 
 use super::keymap::{self, Action};
 use super::layout::Pane;
@@ -12,6 +12,9 @@ pub use super::message::{Effect, Msg};
 use super::model::{Cursor, Layer, Model, Reader, Text, Typed};
 use super::snapshot::Snapshot;
 use super::{finding, jumps, layers, navigate, refresh, turning};
+
+/// Rows of one notch of the wheel.
+const WHEEL: usize = 3;
 
 /// The effects that start the screen.
 pub fn begin(model: &mut Model) -> Vec<Effect> {
@@ -33,6 +36,11 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
         Msg::Repaint => effects.push(Effect::Repaint),
         Msg::Analysed(key, group, snapshot) => analysed(model, key, group, snapshot),
         Msg::Found(key, part) => finding::found(model, key, &part),
+        Msg::Opened(Ok(text)) => effects.push(Effect::Show(text)),
+        Msg::Reloaded(Ok((corpus, notices))) => {
+            super::reload::take(model, corpus, notices, &mut effects);
+        }
+        Msg::Mouse(event) => mouse(model, event, &mut effects),
         Msg::Paste(text) => paste(model, &text),
         Msg::Contrasted(key, contrast) => turning::contrasted(model, key, contrast),
         Msg::Summarised(key, group, summary) => {
@@ -56,7 +64,9 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
             model.shown_key = model.wanted;
             model.message = Some(text);
         }
-        Msg::Say(text) => model.message = Some(text),
+        Msg::Say(text) | Msg::Opened(Err(text)) | Msg::Reloaded(Err(text)) => {
+            model.message = Some(text);
+        }
         Msg::Signal(signal) => effects.push(Effect::Quit(exit_code(signal))),
         Msg::Stop => effects.push(Effect::Suspend),
         Msg::InputClosed => effects.push(Effect::Quit(1)),
@@ -85,6 +95,29 @@ pub(super) fn request(model: &mut Model, effects: &mut Vec<Effect>) {
             && model.settings.columns.iter().any(crate::credit::needs_batch))
         .then(|| model.corpus.groups.clone()),
     });
+}
+
+/// The wheel moves the rows of the focused pane; a click focuses a pane.
+fn mouse(model: &mut Model, event: MouseEvent, effects: &mut Vec<Effect>) {
+    let wheel = match event.kind {
+        MouseEventKind::ScrollDown => Action::Down,
+        MouseEventKind::ScrollUp => Action::Up,
+        MouseEventKind::Down(_) if model.layers.is_empty() => {
+            let at = Position::new(event.column, event.row);
+            let plan = model.plan();
+            if let Some(&(pane, _)) = plan.panes.iter().find(|(_, area)| area.contains(at)) {
+                focus(model, pane);
+            }
+            return;
+        }
+        _ => return,
+    };
+    if let Some(layer) = model.layers.last().cloned() {
+        let name = if wheel == Action::Down { "Down" } else { "Up" };
+        layers::key(model, &layer, name, effects);
+    } else {
+        navigate::act(model, wheel, WHEEL, effects);
+    }
 }
 
 /// Pasted text goes where text is typed, and nowhere else: no key is fired.
@@ -237,25 +270,8 @@ pub(super) fn act(model: &mut Model, action: Action, count: usize, effects: &mut
             toggle(model, Pane::Groups);
             model.groups.at = model.group;
         }
-        Action::Warnings => model.layers.push(Layer::Warnings { at: 0 }),
-        Action::Help => model.layers.push(Layer::Help { query: String::new(), scroll: 0 }),
         Action::Close if model.finding.active() => finding::stop(model, effects),
         Action::Close => close(model),
-        Action::Columns => {
-            let names = super::choosing::names(model);
-            let at = names.iter().position(|n| *n == model.settings.y).unwrap_or(0);
-            model.layers.push(Layer::Columns { at });
-        }
-        Action::Filter if model.focus == Pane::Groups => {
-            model.groups.mixed = !model.groups.mixed;
-            let order = model.group_order();
-            if let Some(&first) = order.first().filter(|_| !order.contains(&model.groups.at)) {
-                model.groups.at = first;
-            }
-        }
-        Action::Filter => model.layers.push(Layer::Filter { at: 0 }),
-        Action::Search => model.layers.push(Layer::Search { text: String::new() }),
-        Action::Palette => model.layers.push(Layer::Palette { query: String::new(), at: 0 }),
         Action::JumpBack => jumps::go(model, true, count, effects),
         Action::JumpForward => jumps::go(model, false, count, effects),
         Action::Quit => effects.push(Effect::Quit(0)),
@@ -267,9 +283,20 @@ pub(super) fn act(model: &mut Model, action: Action, count: usize, effects: &mut
             super::comparing::open(model);
             focus(model, Pane::Compare);
         }
+        Action::Open => match (model.shown.as_ref(), model.step()) {
+            (Some((group, snapshot)), Some(_)) => effects.push(Effect::Open {
+                of: (*group, model.cursor.rollout, model.cursor.step),
+                group: Arc::clone(&snapshot.analysis.group),
+            }),
+            _ => model.message = Some("no step is selected: ] goes to the next rollout".to_owned()),
+        },
+        Action::Reload => {
+            model.message = Some("loading again …".to_owned());
+            effects.push(Effect::Reload);
+        }
         Action::Knobs => toggle(model, Pane::Knobs),
         Action::Pin | Action::Undo | Action::NextPreset | Action::PreviousPreset => {
-            turning::act(model, action, count, effects)
+            turning::act(model, action, count, effects);
         }
         Action::Left | Action::Right if model.focus == Pane::Knobs => {
             turning::act(model, action, count, effects);
@@ -314,6 +341,13 @@ pub(super) fn act(model: &mut Model, action: Action, count: usize, effects: &mut
             }
             open_group(model, to, effects);
         }
+        Action::Columns
+        | Action::Export
+        | Action::Filter
+        | Action::Search
+        | Action::Palette
+        | Action::Warnings
+        | Action::Help => layers::open(model, action),
         other => navigate::act(model, other, count, effects),
     }
 }

@@ -9,8 +9,10 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use crossbeam_channel::Sender;
 
+use super::exporting::{self, Job, Provenance};
 use super::finding;
 use super::message::{Effect, Msg};
+use super::model::Notice;
 use super::snapshot::{Snapshot, Summary};
 use super::text::{Document, TextSource};
 use crate::analysis::{AnalysisSettings, Contrast, SignatureSetting};
@@ -108,19 +110,84 @@ struct Survey {
 struct Reading {
     of: (usize, usize, usize),
     group: Arc<Group>,
+    /// Whether it is to be opened outside.
+    open: bool,
 }
 
-#[derive(Default)]
+/// Everything loaded again.
+pub struct Reloaded {
+    /// The groups.
+    pub corpus: Corpus,
+    /// Warnings of the load.
+    pub notices: Vec<Notice>,
+    /// Where texts come from now.
+    pub texts: Arc<dyn TextSource>,
+    /// Where the data came from.
+    pub provenance: Provenance,
+}
+
+/// Loads everything again; a message for a person where that fails.
+pub type Reload = Arc<dyn Fn() -> Result<Reloaded, String> + Send + Sync>;
+
+/// What comes from the files: replaced as a whole when they are loaded again.
+#[derive(Clone)]
+pub struct Origin {
+    /// Where texts come from.
+    pub texts: Arc<dyn TextSource>,
+    /// Where the data came from.
+    pub provenance: Arc<Provenance>,
+    /// Loads everything again, where that can be done.
+    pub reload: Option<Reload>,
+}
+
+impl Origin {
+    /// Texts alone: exports have no stamp, and nothing can be loaded again.
+    #[must_use]
+    pub fn new(texts: Arc<dyn TextSource>) -> Self {
+        Self { texts, provenance: Arc::default(), reload: None }
+    }
+}
+
 struct Slots {
+    origin: Mutex<Origin>,
     analysis: Slot<Analysis>,
     comparison: Slot<Comparison>,
     survey: Slot<Survey>,
     reading: Slot<Reading>,
+    export: Slot<Job>,
+    reload: Slot<()>,
     search: Slot<Search>,
     /// Number of the newest search: an older one stops between two rollouts.
     newest_search: AtomicU64,
     /// Number of the newest survey: an older one stops between two groups.
     newest_survey: AtomicU64,
+}
+
+impl Slots {
+    fn new(origin: Origin) -> Self {
+        Self {
+            origin: Mutex::new(origin),
+            analysis: Slot::default(),
+            comparison: Slot::default(),
+            survey: Slot::default(),
+            reading: Slot::default(),
+            export: Slot::default(),
+            reload: Slot::default(),
+            search: Slot::default(),
+            newest_search: AtomicU64::new(0),
+            newest_survey: AtomicU64::new(0),
+        }
+    }
+
+    fn origin(&self) -> Origin {
+        self.origin.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn replace(&self, texts: Arc<dyn TextSource>, provenance: Provenance) {
+        let mut origin = self.origin.lock().unwrap_or_else(PoisonError::into_inner);
+        origin.texts = texts;
+        origin.provenance = Arc::new(provenance);
+    }
 }
 
 /// The workers. Dropping them closes the slots; a running computation ends by itself.
@@ -133,93 +200,12 @@ impl Workers {
     /// texts, for searches.
     pub fn start(
         analyst: &Arc<dyn Analyst>,
-        texts: &Arc<dyn TextSource>,
+        origin: &Origin,
         outbox: &Sender<Msg>,
     ) -> std::io::Result<Self> {
-        let slots = Arc::new(Slots::default());
-        let (who, out, at) = (Arc::clone(analyst), outbox.clone(), Arc::clone(&slots));
-        spawn("analysis", move || {
-            while let Some(job) = at.analysis.take() {
-                let mut settings = job.settings;
-                let done = guarded("the analysis", || {
-                    if let Some(groups) = job.load {
-                        settings.batch = crate::analysis::batch(&Corpus { groups }, &settings);
-                    }
-                    who.analyse(&job.group, &settings)
-                });
-                let msg = match done {
-                    Ok(snapshot) => Msg::Analysed(job.key, job.index, Arc::new(snapshot)),
-                    Err(text) => Msg::Failed(text),
-                };
-                if out.send(msg).is_err() {
-                    return;
-                }
-            }
-        })?;
-        let (out, at) = (outbox.clone(), Arc::clone(&slots));
-        spawn("contrast", move || {
-            while let Some(job) = at.comparison.take() {
-                let done = guarded("the comparison with the pin", || {
-                    Contrast::new(&job.now.analysis, &job.pin, job.earlier.as_deref())
-                });
-                let msg = match done {
-                    Ok(contrast) => Msg::Contrasted(job.key, Arc::new(contrast)),
-                    Err(text) => Msg::Say(text),
-                };
-                if out.send(msg).is_err() {
-                    return;
-                }
-            }
-        })?;
-        let (who, out, at) = (Arc::clone(analyst), outbox.clone(), Arc::clone(&slots));
-        spawn("groups", move || {
-            while let Some(job) = at.survey.take() {
-                for (i, group) in job.groups.iter().enumerate() {
-                    if at.newest_survey.load(Ordering::Relaxed) != job.key {
-                        break;
-                    }
-                    let done =
-                        guarded("a row of the groups", || who.summarise(group, &job.settings));
-                    let msg = match done {
-                        Ok(summary) => Msg::Summarised(job.key, i, Arc::new(summary)),
-                        Err(text) => Msg::Say(text),
-                    };
-                    if out.send(msg).is_err() {
-                        return;
-                    }
-                }
-            }
-        })?;
-        let (source, out, at) = (Arc::clone(texts), outbox.clone(), Arc::clone(&slots));
-        spawn("texts", move || {
-            while let Some(job) = at.reading.take() {
-                let (_, rollout, step) = job.of;
-                let read = guarded("reading the text", || {
-                    let raw = source.step_text(&job.group, rollout, step)?;
-                    Ok(Arc::new(Document::new(&raw)))
-                });
-                let result = read.unwrap_or_else(Err);
-                if out.send(Msg::Read(job.of, result)).is_err() {
-                    return;
-                }
-            }
-        })?;
-        let (source, out, at) = (Arc::clone(texts), outbox.clone(), Arc::clone(&slots));
-        spawn("search", move || {
-            while let Some(job) = at.search.take() {
-                let done = guarded("the search", || {
-                    finding::run(&job.snapshot, &job.pattern, &*source, |part| {
-                        at.newest_search.load(Ordering::Relaxed) == job.key
-                            && out.send(Msg::Found(job.key, part)).is_ok()
-                    });
-                });
-                if let Err(text) = done
-                    && out.send(Msg::Say(text)).is_err()
-                {
-                    return;
-                }
-            }
-        })?;
+        let slots = Arc::new(Slots::new(origin.clone()));
+        compute(analyst, &slots, outbox)?;
+        read(&slots, outbox)?;
         Ok(Self { slots })
     }
 
@@ -242,7 +228,14 @@ impl Workers {
                 self.slots.newest_survey.store(key, Ordering::Relaxed);
                 self.slots.survey.put(Survey { key, groups, settings });
             }
-            Effect::Read { of, group } => self.slots.reading.put(Reading { of, group }),
+            Effect::Read { of, group } => {
+                self.slots.reading.put(Reading { of, group, open: false });
+            }
+            Effect::Open { of, group } => {
+                self.slots.reading.put(Reading { of, group, open: true });
+            }
+            Effect::Export(job) => self.slots.export.put(*job),
+            Effect::Reload => self.slots.reload.put(()),
             other => return Some(other),
         }
         None
@@ -254,11 +247,149 @@ impl Drop for Workers {
         self.slots.newest_survey.store(u64::MAX, Ordering::Relaxed);
         self.slots.newest_search.store(u64::MAX, Ordering::Relaxed);
         self.slots.search.close();
+        self.slots.export.close();
+        self.slots.reload.close();
         self.slots.analysis.close();
         self.slots.comparison.close();
         self.slots.survey.close();
         self.slots.reading.close();
     }
+}
+
+/// Starts the threads that compute.
+fn compute(
+    analyst: &Arc<dyn Analyst>,
+    slots: &Arc<Slots>,
+    outbox: &Sender<Msg>,
+) -> std::io::Result<()> {
+    let (who, out, at) = (Arc::clone(analyst), outbox.clone(), Arc::clone(slots));
+    spawn("analysis", move || {
+        while let Some(job) = at.analysis.take() {
+            let mut settings = job.settings;
+            let done = guarded("the analysis", || {
+                if let Some(groups) = job.load {
+                    settings.batch = crate::analysis::batch(&Corpus { groups }, &settings);
+                }
+                who.analyse(&job.group, &settings)
+            });
+            let msg = match done {
+                Ok(snapshot) => Msg::Analysed(job.key, job.index, Arc::new(snapshot)),
+                Err(text) => Msg::Failed(text),
+            };
+            if out.send(msg).is_err() {
+                return;
+            }
+        }
+    })?;
+    let (out, at) = (outbox.clone(), Arc::clone(slots));
+    spawn("contrast", move || {
+        while let Some(job) = at.comparison.take() {
+            let done = guarded("the comparison with the pin", || {
+                Contrast::new(&job.now.analysis, &job.pin, job.earlier.as_deref())
+            });
+            let msg = match done {
+                Ok(contrast) => Msg::Contrasted(job.key, Arc::new(contrast)),
+                Err(text) => Msg::Say(text),
+            };
+            if out.send(msg).is_err() {
+                return;
+            }
+        }
+    })?;
+    let (who, out, at) = (Arc::clone(analyst), outbox.clone(), Arc::clone(slots));
+    spawn("groups", move || {
+        while let Some(job) = at.survey.take() {
+            for (i, group) in job.groups.iter().enumerate() {
+                if at.newest_survey.load(Ordering::Relaxed) != job.key {
+                    break;
+                }
+                let done = guarded("a row of the groups", || who.summarise(group, &job.settings));
+                let msg = match done {
+                    Ok(summary) => Msg::Summarised(job.key, i, Arc::new(summary)),
+                    Err(text) => Msg::Say(text),
+                };
+                if out.send(msg).is_err() {
+                    return;
+                }
+            }
+        }
+    })?;
+    Ok(())
+}
+
+/// Starts the threads that read and write files.
+fn read(slots: &Arc<Slots>, outbox: &Sender<Msg>) -> std::io::Result<()> {
+    let (out, at) = (outbox.clone(), Arc::clone(slots));
+    spawn("texts", move || {
+        while let Some(job) = at.reading.take() {
+            let (_, rollout, step) = job.of;
+            let source = at.origin().texts;
+            let read = guarded("reading the text", || {
+                let raw = source.step_text(&job.group, rollout, step)?;
+                Ok(Arc::new(Document::new(&raw)))
+            });
+            let result = read.unwrap_or_else(Err);
+            let msg = if job.open {
+                Msg::Opened(result.map(|document| document.plain()))
+            } else {
+                Msg::Read(job.of, result)
+            };
+            if out.send(msg).is_err() {
+                return;
+            }
+        }
+    })?;
+    let (out, at) = (outbox.clone(), Arc::clone(slots));
+    spawn("export", move || {
+        while let Some(job) = at.export.take() {
+            let from = at.origin().provenance;
+            let done = guarded("the export", || exporting::write(&job, &from));
+            let said = match done {
+                Ok(Ok(said) | Err(said)) | Err(said) => said,
+            };
+            if out.send(Msg::Say(said)).is_err() {
+                return;
+            }
+        }
+    })?;
+    let (out, at) = (outbox.clone(), Arc::clone(slots));
+    spawn("reload", move || {
+        while at.reload.take().is_some() {
+            let Some(reload) = at.origin().reload else {
+                let text = "this was not loaded from files that can be read again".to_owned();
+                if out.send(Msg::Reloaded(Err(text))).is_err() {
+                    return;
+                }
+                continue;
+            };
+            let done = guarded("loading again", || reload()).unwrap_or_else(Err);
+            let result = done.map(|loaded| {
+                at.replace(loaded.texts, loaded.provenance);
+                (loaded.corpus, loaded.notices)
+            });
+            if out.send(Msg::Reloaded(result)).is_err() {
+                return;
+            }
+        }
+    })?;
+    let (out, at) = (outbox.clone(), Arc::clone(slots));
+    spawn("search", move || {
+        while let Some(job) = at.search.take() {
+            let source = at.origin().texts;
+            let done = guarded("the search", || {
+                finding::run(&job.snapshot, &job.pattern, &*source, |part| {
+                    at.newest_search.load(Ordering::Relaxed) == job.key
+                        && out.send(Msg::Found(job.key, part)).is_ok()
+                });
+            });
+            if let Err(text) = done
+                && out.send(Msg::Say(text)).is_err()
+            {
+                return;
+            }
+        }
+    })?;
+    Ok(())
 }
 
 fn spawn(name: &str, run: impl FnOnce() + Send + 'static) -> std::io::Result<()> {

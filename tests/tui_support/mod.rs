@@ -21,7 +21,7 @@ use credscope::tui::model::{Look, Model};
 use credscope::tui::snapshot::{Snapshot, Summary};
 use credscope::tui::text::{Document, TextSource};
 use credscope::tui::update::{Effect, Msg, begin, update};
-use credscope::tui::worker::{Analyst, Library, Workers};
+use credscope::tui::worker::{Analyst, Library, Origin, Workers};
 use credscope::tui::{Depth, ThemeId, run, terminal};
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -190,6 +190,11 @@ impl terminal::Screen for Memory {
         Ok("copied".to_owned())
     }
 
+    fn show(&mut self, text: &str) -> std::io::Result<String> {
+        self.copied.lock().unwrap().push(text.to_owned());
+        Ok("shown outside".to_owned())
+    }
+
     fn suspend(&mut self) -> std::io::Result<()> {
         Ok(())
     }
@@ -239,6 +244,16 @@ impl Driver {
         look: Look,
         texts: Arc<dyn TextSource>,
     ) -> Self {
+        Self::over(corpus, size, analyst, look, Origin::new(texts))
+    }
+
+    pub fn over(
+        corpus: Corpus,
+        size: (u16, u16),
+        analyst: Arc<dyn Analyst>,
+        look: Look,
+        origin: Origin,
+    ) -> Self {
         let (keys, inbox) = unbounded();
         let (drawn_out, drawn) = unbounded();
         let shown = Arc::new(Mutex::new(String::new()));
@@ -251,7 +266,7 @@ impl Driver {
                 copied: clip,
                 drawn: drawn_out,
             };
-            let workers = Workers::start(&analyst, &texts, &outbox).unwrap();
+            let workers = Workers::start(&analyst, &origin, &outbox).unwrap();
             let mut model = Model::new(corpus, Vec::new(), AnalysisSettings::default(), look, None);
             run::drive(&mut screen, &mut model, &workers, &inbox).unwrap()
         });

@@ -95,14 +95,8 @@ fn lines(model: &Model) -> Vec<Line> {
     let last_shared = rows.iter().rposition(|r| r.state.is_some());
     let mut lines = Vec::new();
     for (i, row) in rows.iter().enumerate() {
-        if row.state.is_none()
-            && last_shared.is_none_or(|l| i == l + 1)
-            && (i > 0 || rows.len() > 1)
-        {
-            let begins = last_shared.map_or(i == 0, |l| i == l + 1);
-            if begins {
-                lines.push(Line::Alone);
-            }
+        if i == last_shared.map_or(0, |l| l + 1) {
+            lines.push(Line::Alone);
         }
         lines.push(Line::Row(i));
         if row.diverges() {
@@ -227,14 +221,12 @@ fn part(model: &Model, snapshot: &Snapshot, at: usize, width: usize, theme: &The
         return row;
     };
     let visits = analysis.graph.state_count(state);
-    let mut text = format!(
-        "╌╌ {} ways at s{state}, {} of {} rollouts were here",
+    let v = analysis.values.state(state);
+    let mean = if v.n > 0 { format!(", V {}", plain(v.mean, 3)) } else { String::new() };
+    let text = format!(
+        "╌╌ {} ways at s{state}, {} of {} rollouts were here{mean}",
         aligned.ways, visits.rollouts, snapshot.row.scored
     );
-    let v = analysis.values.state(state);
-    if v.n > 0 {
-        text.push_str(&format!(", V {}", plain(v.mean, 3)));
-    }
     row.gap(1).left("⋎", STATE - 1, theme.warn);
     row.put(text, theme.warn).gap(1);
     let rest = width.saturating_sub(row.width() + 1);

@@ -52,27 +52,8 @@ pub fn draw(model: &Model, plan: &Plan, canvas: &mut Canvas) {
 /// What the footer says, the most wanted first; the table of keys has the words.
 fn keys(model: &Model, plan: &Plan) -> Vec<(&'static str, &'static str)> {
     use Action as A;
-    match model.layers.last() {
-        Some(Layer::Help { .. }) => {
-            return vec![("Esc", "back"), ("↑↓", "scroll"), ("type", "to search")];
-        }
-        Some(Layer::Warnings { .. }) => return vec![("Esc", "back"), ("jk", "warning")],
-        Some(Layer::Columns { .. }) => {
-            return vec![
-                ("Esc", "back"),
-                ("jk", "column"),
-                ("Space", "show"),
-                ("x", "as X"),
-                ("y", "as Y"),
-            ];
-        }
-        Some(Layer::Filter { .. }) => {
-            return vec![("Esc", "done"), ("jk", "row"), ("Space", "choose"), ("c", "clear")];
-        }
-        Some(Layer::Palette { .. }) => {
-            return vec![("Esc", "back"), ("↑↓", "row"), ("Enter", "do it"), ("type", "to narrow")];
-        }
-        Some(Layer::Search { .. }) | None => {}
+    if let Some(keys) = model.layers.last().and_then(layer_keys) {
+        return keys;
     }
     let of = |action: Action| binding(action).map_or(("", ""), |b| b.short);
     let alone = plan.panes.len() == 1;
@@ -136,6 +117,9 @@ fn keys(model: &Model, plan: &Plan) -> Vec<(&'static str, &'static str)> {
         of(A::Filter),
         of(A::Search),
         of(A::Compare),
+        of(A::Export),
+        of(A::Open),
+        of(A::Reload),
         of(A::Scale),
         of(A::Groups),
         of(A::NextGroup),
@@ -153,4 +137,24 @@ fn keys(model: &Model, plan: &Plan) -> Vec<(&'static str, &'static str)> {
         new
     });
     list
+}
+
+/// What the footer says while a layer is open; nothing where the panes are drawn below it.
+fn layer_keys(layer: &Layer) -> Option<Vec<(&'static str, &'static str)>> {
+    let keys = match layer {
+        Layer::Help { .. } => vec![("Esc", "back"), ("↑↓", "scroll"), ("type", "to search")],
+        Layer::Warnings { .. } => vec![("Esc", "back"), ("jk", "warning")],
+        Layer::Columns { .. } => {
+            vec![("Esc", "back"), ("jk", "column"), ("Space", "show"), ("x", "as X"), ("y", "as Y")]
+        }
+        Layer::Export { .. } => vec![("Esc", "back"), ("jk", "row"), ("Enter", "write")],
+        Layer::Filter { .. } => {
+            vec![("Esc", "done"), ("jk", "row"), ("Space", "choose"), ("c", "clear")]
+        }
+        Layer::Palette { .. } => {
+            vec![("Esc", "back"), ("↑↓", "row"), ("Enter", "do it"), ("type", "to narrow")]
+        }
+        Layer::Search { .. } => return None,
+    };
+    Some(keys)
 }

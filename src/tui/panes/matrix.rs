@@ -299,10 +299,7 @@ fn short(value: Option<f64>) -> String {
         return "   ·".to_owned();
     };
     let two = signed(a, 2);
-    let sign = match two.chars().next() {
-        Some(c @ ('+' | MINUS)) => c,
-        _ => ' ',
-    };
+    let sign = two.chars().next().filter(|c| matches!(c, '+' | &MINUS)).unwrap_or(' ');
     let magnitude = plain(a.abs(), 2);
     let body = match magnitude.strip_prefix('0') {
         Some(rest) => rest.to_owned(),

@@ -4,6 +4,7 @@ mod aggregate;
 mod columns;
 mod compare;
 pub mod explain;
+mod export;
 mod filter;
 mod footer;
 mod groups;
@@ -53,6 +54,7 @@ pub fn draw(model: &Model, area: Rect, buffer: &mut Buffer) {
                 match layer {
                     Layer::Help { query, scroll } => help::draw(query, *scroll, &mut canvas),
                     Layer::Warnings { at } => warnings::draw(model, *at, &mut canvas),
+                    Layer::Export { at } => export::draw(model, *at, &mut canvas),
                     Layer::Columns { at } => columns::draw(model, *at, &mut canvas),
                     Layer::Filter { at } => filter::draw(model, *at, &mut canvas),
                     Layer::Palette { query, at } => palette::draw(query, *at, &mut canvas),

@@ -1,0 +1,49 @@
+//! `ROLLOUT:STEP`: which group, rollout and step it names.
+
+use std::sync::Arc;
+
+use super::error::Failure;
+use super::session::some;
+use crate::rollout::Group;
+
+/// Finds a step. The id of the rollout may hold colons; the step is after the last one.
+pub fn locate(groups: &[Arc<Group>], given: &str) -> Result<(usize, usize, usize), Failure> {
+    let wrong = || {
+        Failure::usage(
+            format!("--at cannot be `{given}`: expected ROLLOUT:STEP, steps from 0"),
+            None,
+        )
+    };
+    let (id, step) = given.rsplit_once(':').ok_or_else(wrong)?;
+    let step: usize = step.parse().map_err(|_| wrong())?;
+    let holders: Vec<(usize, &Arc<Group>, usize)> =
+        groups.iter().enumerate().filter_map(|(i, g)| Some((i, g, g.find(id)?))).collect();
+    let (index, group, rollout) = match holders.as_slice() {
+        [] => {
+            let ids = groups.iter().flat_map(|g| g.rollouts.iter().map(|r| r.id.as_str()));
+            return Err(Failure::failed(
+                format!("no rollout is called `{id}`"),
+                Some(format!("there are {}", some(ids))),
+            ));
+        }
+        [one] => *one,
+        many => {
+            let tasks = many.iter().map(|(_, g, _)| g.key.task.as_str());
+            return Err(Failure::failed(
+                format!("{} groups have a rollout `{id}`", many.len()),
+                Some(format!("choose one with --only TASK: {}", some(tasks))),
+            ));
+        }
+    };
+    let steps = group.rollouts.get(rollout).map_or(0, |r| r.steps.len());
+    if step >= steps {
+        return Err(Failure::failed(
+            format!("rollout `{id}` has no step {step}"),
+            Some(match steps {
+                0 => "it has no steps".to_owned(),
+                n => format!("its steps are 0 to {}", n - 1),
+            }),
+        ));
+    }
+    Ok((index, rollout, step))
+}

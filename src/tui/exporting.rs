@@ -1,0 +1,256 @@
+//! Exports from where one stands: which there are, and writing one into a new file. The menu is part of
+//! [`super::update`]; the writing runs in a worker.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::keymap::{self, Action};
+use super::message::Effect;
+use super::model::{Layer, Model};
+use crate::analysis::{Analysis, AnalysisSettings, By, Weight, batch};
+use crate::export::output::{Output, OutputError};
+use crate::export::{Format, Table, Writing, groups, quadrants, steps, writer};
+use crate::rollout::{Corpus, Group};
+use crate::settings::stamp::Input;
+use crate::settings::{Settings, Stamp, retune};
+
+/// Names that are tried for a new file, at most.
+const NAMES: usize = 1000;
+
+/// What can be exported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum What {
+    /// The steps of the shown group.
+    Steps,
+    /// The steps of the shown group that pass the filter.
+    Filtered,
+    /// Its quadrants by outcome.
+    Quadrants,
+    /// All groups.
+    Groups,
+    /// The signature and the columns as a config file.
+    Settings,
+}
+
+impl What {
+    /// The name in the file's name.
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Steps => "steps",
+            Self::Filtered => "steps-filtered",
+            Self::Quadrants => "quadrants",
+            Self::Groups => "groups",
+            Self::Settings => "settings",
+        }
+    }
+
+    /// What it is, for the menu.
+    #[must_use]
+    pub const fn about(self) -> &'static str {
+        match self {
+            Self::Steps => "steps of this group, every column (CSV)",
+            Self::Filtered => "steps of this group that pass the filter (CSV)",
+            Self::Quadrants => "quadrants of this group by outcome (CSV)",
+            Self::Groups => "all groups, one row each (CSV)",
+            Self::Settings => "signature and columns as a config file (TOML)",
+        }
+    }
+}
+
+/// Where the loaded data came from, for the stamp of an export.
+#[derive(Debug, Clone, Default)]
+pub struct Provenance {
+    /// The settings that the screen started with; none leaves the stamp out.
+    pub settings: Option<Settings>,
+    /// The inputs.
+    pub inputs: Vec<Input>,
+    /// Counts of the load.
+    pub load: serde_json::Value,
+    /// Files that were read: none of them is ever written over.
+    pub paths: Vec<PathBuf>,
+    /// The folder that exports go to; the working directory where it is empty.
+    pub folder: PathBuf,
+}
+
+/// An export to be written.
+#[derive(Debug, Clone)]
+pub struct Job {
+    /// What.
+    pub what: What,
+    /// The group.
+    pub group: Arc<Group>,
+    /// All groups.
+    pub groups: Vec<Arc<Group>>,
+    /// The settings.
+    pub settings: AnalysisSettings,
+    /// For [`What::Filtered`]: which steps pass, and what the filter is called.
+    pub passes: (Vec<bool>, String),
+}
+
+/// What can be exported now.
+#[must_use]
+pub fn menu(model: &Model) -> Vec<What> {
+    let mut list = vec![What::Steps];
+    if !model.filtering.passes.is_empty() {
+        list.push(What::Filtered);
+    }
+    list.extend([What::Quadrants, What::Groups, What::Settings]);
+    list
+}
+
+/// A key in the menu.
+pub(super) fn key(model: &mut Model, at: usize, name: &str, effects: &mut Vec<Effect>) {
+    let menu = menu(model);
+    let to = match (name, keymap::action(name)) {
+        ("Enter" | "Space", _) => {
+            model.layers.pop();
+            if let (Some(&what), Some(snapshot)) = (menu.get(at), model.snapshot()) {
+                // What is wanted, even while it is still being computed; a filter belongs to what
+                // is shown.
+                let shown = &snapshot.analysis;
+                let wanted = model.corpus.groups.get(model.group);
+                let (group, settings) = match wanted {
+                    Some(wanted) if what != What::Filtered => (wanted, &model.settings),
+                    _ => (&shown.group, &shown.settings),
+                };
+                let job = Job {
+                    what,
+                    group: Arc::clone(group),
+                    groups: model.corpus.groups.clone(),
+                    settings: settings.clone(),
+                    passes: (model.filtering.passes.clone(), model.filtering.filter.name()),
+                };
+                model.message = Some("writing …".to_owned());
+                effects.push(Effect::Export(Box::new(job)));
+            }
+            return;
+        }
+        (_, Some(Action::Close | Action::Export)) => {
+            model.layers.pop();
+            return;
+        }
+        (_, Some(Action::Quit)) => {
+            effects.push(Effect::Quit(0));
+            return;
+        }
+        (_, Some(Action::Down)) => at + 1,
+        (_, Some(Action::Up)) => at.saturating_sub(1),
+        _ => at,
+    };
+    model.layers.pop();
+    model.layers.push(Layer::Export { at: to.min(menu.len().saturating_sub(1)) });
+}
+
+/// Writes an export; what to tell the person.
+pub fn write(job: &Job, from: &Provenance) -> Result<String, String> {
+    let fail = |error: &dyn std::fmt::Display| format!("nothing was written: {error}");
+    let mut body = Vec::new();
+    let rows = fill(job, from, &mut body).map_err(|e| fail(&e))?;
+    let extension = if job.what == What::Settings { "toml" } else { "csv" };
+    let subject = match job.what {
+        What::Groups | What::Settings => String::new(),
+        _ => format!("-{}", plain(&job.group.key.task)),
+    };
+    let stem = format!("credscope-{}{subject}", job.what.name());
+    for k in 1..=NAMES {
+        let name =
+            if k == 1 { format!("{stem}.{extension}") } else { format!("{stem}-{k}.{extension}") };
+        let path = from.folder.join(name);
+        match put(&path, &body, &from.paths) {
+            Ok(()) => {
+                let rows = rows.map_or_else(String::new, |n| format!(", {n} rows"));
+                return Ok(format!("wrote {}{rows}", path.display()));
+            }
+            Err(OutputError::Exists(_) | OutputError::NoFile(_) | OutputError::Input(_)) => {}
+            Err(error) => return Err(fail(&error)),
+        }
+    }
+    Err(format!("nothing was written: {NAMES} files are called {stem}"))
+}
+
+fn put(path: &Path, body: &[u8], inputs: &[PathBuf]) -> Result<(), OutputError> {
+    let mut out = Output::open(Some(path), false, inputs)?;
+    out.write_all(body).map_err(|error| OutputError::Io { path: path.to_owned(), error })?;
+    out.commit()
+}
+
+/// A name as a part of a file's name: letters, digits and few signs.
+fn plain(name: &str) -> String {
+    let clean: String = name
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.') { c } else { '_' })
+        .take(60)
+        .collect();
+    clean.trim_matches('.').to_owned()
+}
+
+/// The bytes of an export, and how many rows they have.
+fn fill(job: &Job, from: &Provenance, body: &mut Vec<u8>) -> std::io::Result<Option<usize>> {
+    let mut settings = job.settings.clone();
+    if settings.batch.is_none() {
+        settings.batch = batch(&Corpus { groups: job.groups.clone() }, &settings);
+    }
+    let settings = &settings;
+    if job.what == What::Settings {
+        body.extend_from_slice(retune::to_toml(settings).as_bytes());
+        return Ok(None);
+    }
+    let shown = || Analysis::new(Arc::clone(&job.group), settings);
+    let mut options: Vec<(&str, serde_json::Value)> = Vec::new();
+    let (kind, table) = match job.what {
+        What::Groups => {
+            let rows = job
+                .groups
+                .iter()
+                .map(|g| groups::row(&Analysis::new(Arc::clone(g), settings)))
+                .collect();
+            ("groups", groups::table(rows))
+        }
+        What::Quadrants => {
+            let mut rows = quadrants::Breakdowns::new(By::Outcome, false, Weight::Steps, false);
+            rows.add(&shown());
+            options.extend([
+                ("by", By::Outcome.name().into()),
+                ("compared", false.into()),
+                ("weight", Weight::Steps.name().into()),
+                ("groups", 1.into()),
+                ("uniform_left_out", 0.into()),
+            ]);
+            ("quadrants", rows.table())
+        }
+        _ => {
+            let mut table: Table = steps::table(&shown(), None);
+            if job.what == What::Filtered {
+                let mut passes = job.passes.0.iter();
+                table.rows.retain(|_| passes.next() == Some(&true));
+                options.push(("filter", job.passes.1.as_str().into()));
+            }
+            ("steps", table)
+        }
+    };
+    let stamp = from.settings.as_ref().map(|start| {
+        let mut now = start.retuned(settings);
+        if job.what != What::Groups && job.groups.len() > 1 {
+            now = now.with_flag("only", &job.group.key.task);
+        }
+        Stamp::new(kind, &now, &options, from.inputs.clone(), from.load.clone())
+    });
+    let writing = Writing { stamp, ..Writing::default() };
+    let mut out = writer::writer(Format::Csv, body, writing);
+    out.begin(&table.columns)?;
+    out.chunk(&table)?;
+    out.finish()?;
+    Ok(Some(table.rows.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_tasks_become_names_of_files() {
+        assert_eq!(plain("../a b/文.x"), "_a_b__.x");
+        assert_eq!(plain("astropy-12907"), "astropy-12907");
+    }
+}

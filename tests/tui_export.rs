@@ -1,0 +1,260 @@
+//! What leaves the screen: exports, texts that are opened outside, pictures; and loading again.
+#![cfg(feature = "tui")]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+
+mod tui_support;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::Arc;
+
+use credscope::load::{LoadOptions, load};
+use credscope::profile::Profiles;
+use credscope::settings::Settings;
+use credscope::tui::Provenance;
+use credscope::tui::update::{Effect, Msg, update};
+use credscope::tui::worker::{Library, Origin, Reloaded};
+use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
+use tui_support::{Driver, Made, PLAIN, corpus, key, line, picture, press, started};
+
+fn sample() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("sample-data/slugify-fix/rollouts.jsonl")
+}
+
+fn credscope(args: &[&str], paths: &[&Path]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_credscope"))
+        .args(args)
+        .args(paths)
+        .env("XDG_CONFIG_HOME", "/nonexistent")
+        .env_remove("CREDSCOPE_CONFIG")
+        .output()
+        .unwrap()
+}
+
+/// A screen over a file, which writes its exports into a folder.
+fn over(path: &Path, folder: &Path) -> Driver {
+    let read = {
+        let (path, folder) = (path.to_owned(), folder.to_owned());
+        move || {
+            let profiles = Arc::new(Profiles::builtin());
+            let loaded = load(&[path.clone()], &LoadOptions::default(), &profiles)
+                .map_err(|e| e.to_string())?;
+            let report = &loaded.report;
+            let inputs = report
+                .files
+                .iter()
+                .map(|f| credscope::settings::Input {
+                    name: f.name.clone(),
+                    bytes: f.bytes,
+                    digest: f.digest.clone(),
+                })
+                .collect();
+            Ok(Reloaded {
+                provenance: Provenance {
+                    settings: Some(Settings::resolve(&[]).unwrap()),
+                    inputs,
+                    load: credscope::export::check::counts(report),
+                    paths: loaded.sources.paths().cloned().collect(),
+                    folder: folder.clone(),
+                },
+                notices: Vec::new(),
+                corpus: loaded.corpus,
+                texts: Arc::new(loaded.sources),
+            })
+        }
+    };
+    let first: Reloaded = read().map_err(|e: String| e).unwrap();
+    let origin = Origin {
+        texts: first.texts,
+        provenance: Arc::new(first.provenance),
+        reload: Some(Arc::new(read)),
+    };
+    Driver::over(first.corpus, (120, 40), Arc::new(Library), PLAIN, origin)
+}
+
+#[test]
+fn an_export_is_what_the_command_line_writes_and_nothing_is_written_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let driver = over(&sample(), folder.path());
+    driver.wait("the tree", |p| p.contains("1 Tree  paths"));
+    for name in ["v", "p", "p", "j", "l"] {
+        driver.press(name);
+    }
+    driver.wait("the numbers", |p| !p.contains("computing") && p.contains("pin  now"));
+    let mut written = Vec::new();
+    for _ in 0..2 {
+        driver.press("e");
+        driver.press("Enter");
+        let shown = driver.wait("the file", |p| p.contains("wrote "));
+        let name = shown.split("wrote ").nth(1).unwrap().split(".csv").next().unwrap();
+        written.push(PathBuf::from(format!("{name}.csv")));
+        driver.press("Esc");
+        driver.wait("the footer", |p| !p.contains("wrote "));
+        driver.press("v");
+    }
+    assert_ne!(written[0], written[1]);
+    let mut names: Vec<String> = fs::read_dir(folder.path())
+        .unwrap()
+        .map(|e| e.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    assert_eq!(names.len(), 2, "no temporary file stays: {names:?}");
+    let bodies: Vec<Vec<u8>> =
+        names.iter().map(|n| fs::read(folder.path().join(n)).unwrap()).collect();
+    assert_eq!(bodies[0], bodies[1]);
+    let there = credscope(
+        &["steps", "--format", "csv", "--preset", "coarse", "--knob", "view-bucket=500"],
+        &[&sample()],
+    );
+    assert!(there.status.success());
+    assert_eq!(
+        String::from_utf8(bodies[0].clone()).unwrap(),
+        String::from_utf8(there.stdout).unwrap()
+    );
+    driver.quit("q");
+}
+
+#[test]
+fn saved_settings_open_the_same_signature() {
+    let folder = tempfile::tempdir().unwrap();
+    let driver = over(&sample(), folder.path());
+    driver.wait("the tree", |p| p.contains("1 Tree  paths"));
+    for name in ["v", "p", "p", "p", "e", "G", "j", "j", "j", "j"] {
+        driver.press(name);
+    }
+    driver.wait("the menu", |p| p.contains("▸signature and columns"));
+    driver.press("Enter");
+    driver.wait("the file", |p| p.contains("wrote "));
+    driver.quit("q");
+    let file = folder.path().join("credscope-settings.toml");
+    let text = fs::read_to_string(&file).unwrap();
+    assert!(text.contains("preset = \"coarser\""), "{text}");
+    let shown = credscope(
+        &["steps", "--format", "csv", "--no-stamp", "--config", file.to_str().unwrap()],
+        &[&sample()],
+    );
+    let wanted =
+        credscope(&["steps", "--format", "csv", "--no-stamp", "--preset", "coarser"], &[&sample()]);
+    assert!(shown.status.success());
+    assert_eq!(shown.stdout, wanted.stdout);
+}
+
+#[test]
+fn loading_again_keeps_the_place_by_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("rollouts.jsonl");
+    let text = fs::read_to_string(sample()).unwrap();
+    fs::write(&file, &text).unwrap();
+    let driver = over(&file, folder.path());
+    let title = |p: &str| {
+        let rest = p.lines().find_map(|l| l.split("2 Steps  ").nth(1))?;
+        rest.split(' ').next().map(str::to_owned)
+    };
+    let first = title(&driver.wait("the tree", |p| p.contains("1 Tree  paths")));
+    driver.press("]");
+    let place = title(&driver.wait("another rollout", |p| title(p) != first));
+    // The first rollout goes: the others move up, and the cursor stays with its own.
+    let lines: Vec<&str> = text.lines().collect();
+    let keep = lines.iter().skip(1).copied().collect::<Vec<_>>().join("\n");
+    fs::write(&file, keep).unwrap();
+    driver.press("R");
+    let shown =
+        driver.wait("the load", |p| p.contains("loaded again") && p.contains("1 Tree  paths"));
+    assert_eq!(title(&shown), place, "{shown}");
+    fs::remove_file(&file).unwrap();
+    driver.press("R");
+    driver.wait("the reason", |p| p.contains("rollouts.jsonl") || p.contains("cannot"));
+    driver.quit("q");
+}
+
+#[test]
+fn a_text_is_opened_outside_as_a_whole() {
+    let driver = Driver::reading(corpus(), (80, 24), Arc::new(Library), PLAIN, Arc::new(Made));
+    driver.wait("the tree", |p| p.contains("1 Tree  paths"));
+    driver.press("o");
+    driver.wait("the way back", |p| p.contains("shown outside"));
+    let shown = driver.copied.lock().unwrap().pop().unwrap();
+    assert!(shown.contains("\n  line 69999\n") && shown.contains("old line\n"));
+    driver.quit("q");
+}
+
+#[test]
+fn the_wheel_moves_rows_and_a_click_focuses() {
+    let mut model = started((80, 24));
+    let event =
+        |kind, row| Msg::Mouse(MouseEvent { kind, column: 5, row, modifiers: KeyModifiers::NONE });
+    let at = model.cursor.step;
+    update(&mut model, event(MouseEventKind::ScrollDown, 15));
+    assert_eq!(model.cursor.step, at + 3);
+    update(&mut model, event(MouseEventKind::ScrollUp, 15));
+    assert_eq!(model.cursor.step, at);
+    update(&mut model, event(MouseEventKind::Down(MouseButton::Left), 3));
+    assert_eq!(model.focus, credscope::tui::layout::Pane::Tree);
+}
+
+#[test]
+fn reload_without_files_says_so() {
+    let driver = Driver::start(corpus(), (80, 24));
+    driver.wait("the tree", |p| p.contains("1 Tree  paths"));
+    driver.press("R");
+    driver.wait("the reason", |p| p.contains("not loaded from files"));
+    driver.quit("q");
+}
+
+#[test]
+fn the_menu_offers_filtered_steps_with_a_filter_only() {
+    let mut model = started((80, 24));
+    press(&mut model, "e");
+    assert!(!picture(&model).contains("pass the filter"));
+    press(&mut model, "Esc");
+    press(&mut model, "f");
+    press(&mut model, "Space");
+    press(&mut model, "Esc");
+    press(&mut model, "e");
+    press(&mut model, "j");
+    line(&picture(&model), &["▸steps of this group that pass the filter"]);
+    let effects = update(&mut model, Msg::Key(key("Enter")));
+    let [Effect::Export(job)] = effects.as_slice() else { panic!("{effects:?}") };
+    assert!(job.passes.0.iter().any(|&p| p) && !job.passes.1.is_empty());
+}
+
+#[test]
+fn a_picture_shows_what_the_screen_shows() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("shot.svg");
+    let shot = file.to_str().unwrap();
+    let args = ["--screenshot", shot, "--size", "80x24", "--keys", "v p p"];
+    let made = credscope(&args, &[&sample()]);
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    let svg = fs::read_to_string(&file).unwrap();
+    assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
+    assert!(svg.contains("5 Signature") && svg.contains("coarse"));
+    // The same again is refused, and with --force the same bytes.
+    assert_eq!(credscope(&args, &[&sample()]).status.code(), Some(1));
+    assert!(credscope(&[&args[..], &["--force"]].concat(), &[&sample()]).status.success());
+    assert_eq!(fs::read_to_string(&file).unwrap(), svg);
+    for wrong in [["--size", "9"], ["--keys", "Ctrl-q"]] {
+        let args = [&["--screenshot", "never.svg"][..], &wrong[..]].concat();
+        assert_eq!(credscope(&args, &[&sample()]).status.code(), Some(2));
+    }
+}
+
+#[test]
+fn a_picture_can_start_at_a_step() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("shot.svg");
+    let group = tui_support::loaded(&sample()).0.groups[0].clone();
+    let rollout = group.rollouts.iter().find(|r| r.steps.len() > 2).unwrap();
+    let at = format!("{}:2", rollout.id);
+    let args = ["--screenshot", file.to_str().unwrap(), "--size", "80x24", "--at", &at];
+    let made = credscope(&args, &[&sample()]);
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    let svg = fs::read_to_string(&file).unwrap();
+    assert!(svg.contains(&format!("{} t2<", rollout.id)) || svg.contains(" t2<"), "{svg}");
+    let nowhere = format!("{}:9999", rollout.id);
+    let args = ["--screenshot", "never.svg", "--at", &nowhere];
+    let refused = credscope(&args, &[&sample()]);
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("has no step 9999"));
+}
