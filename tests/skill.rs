@@ -1,6 +1,7 @@
 //! Held-out skill on a process whose states are known to carry information, and on the same process
 //! with the states dealt out anew; against an independent computation of the same definition.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+#![allow(clippy::cast_sign_loss)]
 
 mod common;
 

@@ -223,7 +223,9 @@ impl Aggregate {
             let terms: Vec<Terms> = groups.iter().filter_map(pick).collect();
             interval(&terms, seed, |draw| {
                 let mut sum = Terms::default();
-                draw.iter().for_each(|t| sum.merge(t));
+                for terms in draw {
+                    sum.merge(terms);
+                }
                 sum.skill()
             })
         };

@@ -72,7 +72,9 @@ impl Run<'_> {
             }
             Ok(())
         })?;
-        rows.iter_mut().for_each(|(_, row)| row.finish(base.analysis.seed));
+        for (_, row) in &mut rows {
+            row.finish(base.analysis.seed);
+        }
         let mut out = self.output()?;
         let mut writing = self.writing(Kind::Sweep, &[], out.is_file());
         let table = sweep::table(&rows, self.people());
@@ -159,7 +161,7 @@ impl Run<'_> {
             }
             Ok(())
         })?;
-        self.tell_left_out(left_out, counted);
+        Self::tell_left_out(left_out, counted);
         let table = match &self.options.against {
             Some(truth) => panel::against(&found, truth)
                 .unwrap_or_else(|| Table::new(panel::against_columns())),
@@ -173,7 +175,7 @@ impl Run<'_> {
     }
 
     /// Tells how many groups an aggregate leaves out.
-    pub(super) fn tell_left_out(&self, left_out: u64, counted: u64) {
+    pub(super) fn tell_left_out(left_out: u64, counted: u64) {
         if left_out > 0 {
             complain(&format!(
                 "note: {left_out} of {} groups have a uniform outcome and are left out (--uniform include counts them)",

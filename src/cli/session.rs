@@ -143,7 +143,7 @@ impl Session {
         stop.check()?;
         let loaded = loaded.map_err(|error| unreadable(error, paths))?;
         settings.analysis.batch = crate::analysis::batch(&loaded.corpus, &settings.analysis);
-        let session = Self { loaded, settings, stop };
+        let session = Self { settings, loaded, stop };
         session.known_rollout()?;
         Ok(session)
     }

@@ -366,8 +366,9 @@ impl Granularity {
     pub fn refines(&self, coarse: &Self) -> bool {
         let view = match (self.view_bucket, coarse.view_bucket) {
             (a, b) if a == b => true,
-            (_, ViewBucket::Off) | (ViewBucket::Lines, _) => true,
-            (ViewBucket::Width(_), ViewBucket::File) => true,
+            (_, ViewBucket::Off)
+            | (ViewBucket::Lines, _)
+            | (ViewBucket::Width(_), ViewBucket::File) => true,
             (ViewBucket::Width(fine), ViewBucket::Width(wide)) => wide.is_multiple_of(fine.max(1)),
             _ => false,
         };
@@ -389,8 +390,7 @@ impl Granularity {
             (_, TargetScope::None) => {
                 !coarse.tests_as_one || self.tests_as_one || self.whole_paths()
             }
-            (TargetScope::Path, _) => true,
-            (TargetScope::Basename, TargetScope::Extension) => true,
+            (TargetScope::Path, _) | (TargetScope::Basename, TargetScope::Extension) => true,
             _ => false,
         };
         // Which files are test files is known from whole paths only.
