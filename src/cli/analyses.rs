@@ -11,7 +11,7 @@ use super::options::Options;
 use super::session::{Session, Stop, complain, some};
 use crate::analysis::panel::Panel;
 use crate::analysis::runs::Runs;
-use crate::analysis::skill::{Aggregate, GroupTerms, terms};
+use crate::analysis::skill::{Aggregate, GroupTerms, depths, terms};
 use crate::analysis::sweep::SweepRow;
 use crate::analysis::{Analysis, AnalysisSettings, compare, stability};
 use crate::export::sweep::Point;
@@ -118,7 +118,9 @@ impl Run<'_> {
             };
             let aggregate = Aggregate::of(&found, settings.seed);
             facts.push((name.clone(), aggregate.groups));
-            rows.extend(skill::rows(&name, &aggregate, self.options.compare));
+            let by_depth =
+                if self.options.compare { Vec::new() } else { depths(&found, settings.seed) };
+            rows.extend(skill::rows(&name, &aggregate, &by_depth));
         }
         for (name, groups) in &facts {
             if *groups < crate::analysis::skill::ENOUGH {

@@ -54,7 +54,7 @@ impl Run<'_> {
         self.session.each(|analysis| {
             let part = Part::of(analysis, !(exclude && analysis.basis.uniform_outcome()));
             if by == GroupsBy::Group {
-                rows.push(groups::row(analysis));
+                rows.push(groups::row(analysis, part.terms.as_ref()));
                 all.push(part);
             } else {
                 parts.entry(by.key(&analysis.group.key)).or_default().push(part);
