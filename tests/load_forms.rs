@@ -169,8 +169,7 @@ fn options_choose() {
     assert!(matches!(error, LoadError::NoSuchKey { .. }), "{error}");
     let none = LoadOptions { from: Some("z".into()), ..options() };
     let error = load_text("r.jsonl", &text, &none).unwrap_err();
-    let said = error.to_string();
-    assert!(said.contains("there are native, r2e-gym, ") && said.ends_with("messages"), "{said}");
+    assert!(error.to_string().contains("there are native, r2e-gym, "), "{error}");
 }
 
 #[test]

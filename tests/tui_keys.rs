@@ -4,65 +4,20 @@
 
 mod tui_support;
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use credscope::analysis::AnalysisSettings;
-use credscope::rollout::Group;
 use credscope::tui::keymap::BINDINGS;
 use credscope::tui::layout::Pane;
 use credscope::tui::model::Model;
 use credscope::tui::panes;
-use credscope::tui::snapshot::{Snapshot, Summary};
-use credscope::tui::text::{Document, TextSource};
+use credscope::tui::snapshot::Snapshot;
 use credscope::tui::update::{Effect, Msg, begin, update};
-use credscope::tui::worker::Analyst;
 use crossterm::event::{KeyEventKind, KeyEventState};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use tui_support::{Driver, Made, PLAIN, corpus, key};
-
-/// Carries out effects at once.
-fn settle(model: &mut Model, mut effects: Vec<Effect>) {
-    while let Some(effect) = effects.pop() {
-        let msg = match effect {
-            Effect::Analyse { key, index, group, settings } => {
-                Msg::Analysed(key, index, Arc::new(Snapshot::new(&group, &settings)))
-            }
-            Effect::Summarise { key, groups, settings } => {
-                for (i, group) in groups.iter().enumerate() {
-                    let row = Arc::new(Summary::new(group, &settings));
-                    effects.extend(update(model, Msg::Summarised(key, i, row)));
-                }
-                continue;
-            }
-            Effect::Read { of, group } => {
-                let mut raw = Made.step_text(&group, of.1, of.2);
-                if let Ok(raw) = &mut raw {
-                    raw.observation = Some("short".to_owned());
-                }
-                Msg::Read(of, raw.map(|r| Arc::new(Document::new(&r))))
-            }
-            Effect::Copy(_) | Effect::Suspend | Effect::Repaint | Effect::Quit(_) => continue,
-        };
-        effects.extend(update(model, msg));
-    }
-}
-
-fn started(size: (u16, u16)) -> Model {
-    let mut model = Model::new(corpus(), Vec::new(), AnalysisSettings::default(), PLAIN, None);
-    let effects = begin(&mut model);
-    settle(&mut model, effects);
-    let effects = update(&mut model, Msg::Resize(size.0, size.1));
-    settle(&mut model, effects);
-    model
-}
-
-fn press(model: &mut Model, name: &str) -> Vec<Effect> {
-    let effects = update(model, Msg::Key(key(name)));
-    settle(model, effects.clone());
-    effects
-}
+use tui_support::{Driver, HeldBack, PLAIN, corpus, key, press, settle, started};
 
 #[test]
 fn ten_thousand_random_keys_and_resizes_keep_the_cursor_on_a_step() {
@@ -117,33 +72,6 @@ fn every_size_can_be_drawn_in_every_pane() {
     }
 }
 
-/// Computes only when the test lets it.
-#[derive(Default)]
-struct HeldBack {
-    allowed: Mutex<usize>,
-    bell: Condvar,
-    done: AtomicUsize,
-}
-
-impl HeldBack {
-    fn allow(&self, more: usize) {
-        *self.allowed.lock().unwrap() += more;
-        self.bell.notify_all();
-    }
-}
-
-impl Analyst for HeldBack {
-    fn analyse(&self, group: &Arc<Group>, settings: &AnalysisSettings) -> Snapshot {
-        let mut allowed = self.allowed.lock().unwrap();
-        while *allowed == 0 {
-            allowed = self.bell.wait(allowed).unwrap();
-        }
-        *allowed -= 1;
-        self.done.fetch_add(1, Ordering::SeqCst);
-        Snapshot::new(group, settings)
-    }
-}
-
 #[test]
 fn keys_move_the_cursor_while_the_next_analysis_is_held_back() {
     let analyst = Arc::new(HeldBack::default());
@@ -172,7 +100,7 @@ fn keys_move_the_cursor_while_the_next_analysis_is_held_back() {
 fn an_old_result_is_dropped() {
     let mut model = started((80, 24));
     let effects = update(&mut model, Msg::Key(key("m")));
-    let Some(Effect::Analyse { key: old, index, group, settings }) = effects.into_iter().next()
+    let Some(Effect::Analyse { key: old, index, group, settings, .. }) = effects.into_iter().next()
     else {
         panic!("m asks for an analysis");
     };

@@ -4,39 +4,13 @@
 
 mod tui_support;
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
-use credscope::load::{LoadOptions, Sources, load};
-use credscope::profile::Profiles;
 use credscope::rollout::Corpus;
 use credscope::tui::model::Look;
 use credscope::tui::worker::Library;
 use credscope::tui::{Depth, ThemeId};
-use tui_support::{Driver, PLAIN, corpus};
-
-/// A real file, or a loud word that it is missing.
-fn real(name: &str) -> Option<(Corpus, Arc<Sources>)> {
-    let root = std::env::var_os("CREDSCOPE_CORPUS")
-        .map_or_else(|| PathBuf::from("../shared/data"), PathBuf::from);
-    let path = root.join(name);
-    if !path.exists() {
-        eprintln!("SKIPPED: {} is missing; set CREDSCOPE_CORPUS", path.display());
-        return None;
-    }
-    let loaded = load(&[path], &LoadOptions::default(), &Arc::new(Profiles::builtin())).unwrap();
-    Some((loaded.corpus, Arc::new(loaded.sources)))
-}
-
-const R2E: &str = "derived/r2e_gym.astropy-12907.k8.jsonl";
-
-/// The line that contains all of these.
-fn line<'a>(picture: &'a str, parts: &[&str]) -> &'a str {
-    picture
-        .lines()
-        .find(|l| parts.iter().all(|p| l.contains(p)))
-        .unwrap_or_else(|| panic!("no line with {parts:?}:\n{picture}"))
-}
+use tui_support::{Driver, PLAIN, R2E, corpus, line, real};
 
 #[test]
 fn at_80x24_everything_stands_there_without_a_key() {

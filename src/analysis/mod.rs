@@ -2,8 +2,10 @@
 //! print. Every number has its one home here; nothing is parsed and no file is read.
 
 pub mod aggregate;
+pub mod align;
 mod batch;
 pub mod compare;
+pub mod contrast;
 pub mod diagnostics;
 pub mod explain;
 pub mod panel;
@@ -11,6 +13,9 @@ pub mod quadrants;
 pub mod resample;
 mod rows;
 pub mod runs;
+mod select;
+pub mod simulate;
+pub mod sizes;
 pub mod skill;
 pub mod stability;
 pub mod sweep;
@@ -19,11 +24,13 @@ mod warnings;
 use std::sync::Arc;
 
 pub use batch::batch;
+pub use contrast::{Change, Contrast, Measures, SignatureSetting};
 pub use explain::{Explanation, Member};
 pub use quadrants::{
     Breakdown, BreakdownKey, Bucket, By, Tally, Weight, breakdown, breakdown_rows,
 };
 pub use rows::{GroupRow, RolloutRow, StepRow};
+pub use select::{Facet, StepFilter};
 pub use skill::Skill;
 pub use warnings::Warning;
 

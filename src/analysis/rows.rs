@@ -241,6 +241,26 @@ impl Analysis {
         }
     }
 
+    /// For each step number: how many scored rollouts are then in a state that two or more scored
+    /// rollouts visited.
+    #[must_use]
+    pub fn shared_at_steps(&self) -> Vec<u32> {
+        let mut numbers = Vec::new();
+        for i in self.basis.scored_rollouts() {
+            let steps = self.group.rollouts.get(i).map_or(0..0, |r| r.steps.clone());
+            for (t, step) in steps.enumerate() {
+                if numbers.len() <= t {
+                    numbers.resize(t + 1, 0);
+                }
+                let shared = self.graph.state_count(self.graph.state_of(step)).rollouts >= 2;
+                if let Some(slot) = numbers.get_mut(t) {
+                    *slot += u32::from(shared);
+                }
+            }
+        }
+        numbers
+    }
+
     /// The state signature of a step as text.
     #[must_use]
     pub fn state_label(&self, step: usize) -> String {

@@ -11,6 +11,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, ValueEnum, ValueHint};
 
 use super::kind::Kind;
 use super::options::Options;
+use crate::analysis::simulate::ProcessKind;
 use crate::analysis::{By, Weight};
 use crate::export::Format;
 use crate::export::groups::GroupsBy;
@@ -66,7 +67,10 @@ fn subcommand(kind: Kind) -> Command {
     } else {
         command = command.args(shared().into_iter().filter(|a| {
             let id = a.get_id();
-            id == "out" || id == "force" || id == "ascii"
+            id == "out"
+                || id == "force"
+                || id == "ascii"
+                || (kind == Kind::Simulate && (id == "gamma" || id == "seed"))
         }));
     }
     command.args(own_args(kind))
@@ -139,6 +143,29 @@ fn own_args(kind: Kind) -> Vec<Arg> {
                 .action(ArgAction::SetTrue)
                 .help("Fail when any record was skipped"),
         ],
+        Kind::Simulate => {
+            let count = |name: &'static str, default: &'static str, help: &'static str| {
+                Arg::new(name)
+                    .long(name)
+                    .value_name("N")
+                    .value_parser(clap::value_parser!(u32).range(1..=1_000_000))
+                    .default_value(default)
+                    .help(help)
+            };
+            vec![
+                word(
+                    "process",
+                    ["coding", "chain", "tree", "grid"].to_vec(),
+                    "Decision process; coding has states that look alike and are not",
+                ),
+                count("groups", "4", "How many groups, each a varied process of its own"),
+                count("rollouts", "8", "Rollouts per group; with --measure, of the largest one"),
+                Arg::new("measure")
+                    .long("measure")
+                    .action(ArgAction::SetTrue)
+                    .help("Measure every column against the true advantage, in --format, instead of writing rollouts"),
+            ]
+        }
         Kind::Skill => vec![
             Arg::new("compare")
                 .long("compare")
@@ -433,6 +460,18 @@ fn options(level: &ArgMatches, options: &mut Options) {
     options.compare = flag(level, "compare");
     options.artefacts = flag(level, "artefacts");
     options.strict = flag(level, "strict");
+    let count = |name: &str| {
+        let given = level.try_get_one::<u32>(name).ok().flatten();
+        given.and_then(|n| usize::try_from(*n).ok())
+    };
+    let simulate = &mut options.simulate;
+    let process = word(level, "process");
+    if let Some(kind) = ProcessKind::ALL.into_iter().find(|p| Some(p.name()) == process) {
+        simulate.process = kind;
+    }
+    simulate.groups = count("groups").unwrap_or(simulate.groups);
+    simulate.rollouts = count("rollouts").unwrap_or(simulate.rollouts);
+    simulate.measure = flag(level, "measure");
 }
 
 #[cfg(test)]

@@ -3,7 +3,8 @@
 use super::error::Failure;
 use super::kind::Kind;
 use super::options::Options;
-use crate::credit::registry;
+use crate::credit::{FRAMEWORKS, registry};
+use crate::export::markdown::Markdown;
 use crate::export::table::{Cell, Table, int, text, truth};
 use crate::export::writer::writer;
 use crate::export::{Block, Body, Format, Output, Page, Writing, document::Fact, plain::Plain};
@@ -15,12 +16,17 @@ use crate::settings::{Settings, Stamp};
 pub fn write(kind: Kind, settings: &Settings, options: &Options) -> Result<(), Failure> {
     let mut out = Output::open(settings.view.out.as_deref(), settings.view.force, [])?;
     let table = match kind {
-        Kind::Estimators if options.format == Format::Text => {
+        Kind::Estimators if matches!(options.format, Format::Text | Format::Markdown) => {
             let writing =
                 Writing { width: Some(80), ascii: settings.view.ascii, ..Writing::default() };
-            let mut plain = Plain::new(&mut out, writing);
-            for page in estimator_pages() {
-                plain.page(&page)?;
+            let mut pages = estimator_pages();
+            pages.extend(framework_pages());
+            if options.format == Format::Markdown {
+                let mut markdown = Markdown::new(&mut out, writing);
+                pages.iter().try_for_each(|page| markdown.page(page))?;
+            } else {
+                let mut plain = Plain::new(&mut out, writing);
+                pages.iter().try_for_each(|page| plain.page(page))?;
             }
             return Ok(out.commit()?);
         }
@@ -194,6 +200,30 @@ fn estimators() -> Table {
     table
 }
 
+/// What `--like` sets, and the further forms that a framework has.
+fn framework_pages() -> Vec<Page> {
+    let fact = |label: &str, text: &str| Fact::new(label, text, Vec::new());
+    FRAMEWORKS
+        .iter()
+        .map(|framework| {
+            let mut facts = vec![fact("source", framework.source), fact("note", framework.note)];
+            for (at, set) in framework.sets.iter().enumerate() {
+                let first = framework.sets.iter().position(|s| s.column == set.column) == Some(at);
+                let options: Vec<String> =
+                    set.params.iter().map(|(name, value)| format!("{name} {value}")).collect();
+                let options =
+                    if options.is_empty() { "defaults".to_owned() } else { options.join(", ") };
+                let kind = if first { "" } else { ", by --set alone" };
+                facts.push(fact(set.column, &format!("{} ({options}){kind}", set.name)));
+            }
+            Page {
+                title: format!("--like {}", framework.id),
+                blocks: vec![Block::new("", "", Body::Facts(facts))],
+            }
+        })
+        .collect()
+}
+
 fn estimator_pages() -> Vec<Page> {
     let mut pages: Vec<Page> = registry()
         .iter()
@@ -214,7 +244,7 @@ fn estimator_pages() -> Vec<Page> {
                 ),
             ];
             facts.extend(meta.params.iter().map(|p| {
-                let text = format!("{} (default {}): {}", p.range, p.default, p.meaning);
+                let text = format!("{}; default {}. {}", p.range, p.default, p.meaning);
                 fact(&format!("{}.{}", meta.id, p.name), &text)
             }));
             Page {

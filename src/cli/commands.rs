@@ -48,6 +48,7 @@ impl Run<'_> {
             Kind::Convert => self.convert(),
             // These need no session of this kind.
             Kind::CompareRuns
+            | Kind::Simulate
             | Kind::Formats
             | Kind::Estimators
             | Kind::Profiles

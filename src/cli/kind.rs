@@ -35,6 +35,8 @@ pub enum Kind {
     Convert,
     /// The load report alone.
     Check,
+    /// Rollouts with known values.
+    Simulate,
     /// What can be read.
     Formats,
     /// What can be computed.
@@ -55,7 +57,7 @@ pub enum Kind {
 
 impl Kind {
     /// All commands, in the order of help.
-    pub const ALL: [Self; 23] = [
+    pub const ALL: [Self; 24] = [
         Self::Report,
         Self::Groups,
         Self::Steps,
@@ -71,6 +73,7 @@ impl Kind {
         Self::Advantages,
         Self::Convert,
         Self::Check,
+        Self::Simulate,
         Self::Formats,
         Self::Estimators,
         Self::Profiles,
@@ -91,6 +94,7 @@ impl Kind {
             Self::Tree => "tree",
             Self::Explain => "explain",
             Self::Check => "check",
+            Self::Simulate => "simulate",
             Self::Formats => "formats",
             Self::Estimators => "estimators",
             Self::Sweep => "sweep",
@@ -124,6 +128,9 @@ impl Kind {
             Self::Tree => "The rollout tree: folded paths, or states with their actions",
             Self::Explain => "The arithmetic of one number",
             Self::Check => "The load report alone: what was read, skipped, coerced, and why",
+            Self::Simulate => {
+                "Rollouts of small processes with known values, and columns measured against them"
+            }
             Self::Formats => "The formats that are read",
             Self::Estimators => "The columns: formula, source, readings, parameters",
             Self::Sweep => {
@@ -168,6 +175,7 @@ impl Kind {
                 Format::Tex,
             ],
             Self::Groups
+            | Self::Simulate
             | Self::Sweep
             | Self::Skill
             | Self::Panel
@@ -182,12 +190,10 @@ impl Kind {
             Self::Steps => &[Format::Csv, Format::Jsonl, Format::Json, Format::Text],
             Self::Tree => &[Format::Text, Format::Json, Format::Csv, Format::Dot],
             Self::Explain => &[Format::Text, Format::Json],
-            Self::Check
-            | Self::Formats
-            | Self::Estimators
-            | Self::Profiles
-            | Self::Themes
-            | Self::Keys => &[Format::Text, Format::Json, Format::Csv],
+            Self::Estimators => &[Format::Text, Format::Json, Format::Csv, Format::Markdown],
+            Self::Check | Self::Formats | Self::Profiles | Self::Themes | Self::Keys => {
+                &[Format::Text, Format::Json, Format::Csv]
+            }
         }
     }
 
@@ -195,7 +201,8 @@ impl Kind {
     pub const fn reads(self) -> bool {
         !matches!(
             self,
-            Self::Formats
+            Self::Simulate
+                | Self::Formats
                 | Self::Estimators
                 | Self::Profiles
                 | Self::Themes

@@ -10,6 +10,7 @@ mod kind;
 mod options;
 mod session;
 mod shell;
+mod simulate;
 mod sums;
 mod trainer;
 
@@ -66,6 +67,7 @@ fn execute(mut invocation: Invocation) -> Result<(), Failure> {
         return catalog::print_settings(&settings, &invocation.options);
     }
     let kind = match invocation.kind {
+        Some(Kind::Simulate) => return simulate::run(&settings, &invocation.options),
         Some(kind) if !kind.reads() => {
             return match kind {
                 Kind::Schema | Kind::Completions | Kind::Man => {

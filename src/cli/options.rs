@@ -51,6 +51,8 @@ pub struct Options {
     pub rollouts: Option<String>,
     /// `schema`, `completions`: what is asked for.
     pub topic: Option<String>,
+    /// `simulate`: all of it.
+    pub simulate: super::simulate::Simulate,
     /// Options that stood on the command line.
     pub explicit: Vec<&'static str>,
 }
@@ -77,6 +79,7 @@ impl Default for Options {
             against: None,
             rollouts: None,
             topic: None,
+            simulate: super::simulate::Simulate::default(),
             explicit: Vec::new(),
         }
     }

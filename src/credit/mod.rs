@@ -7,14 +7,18 @@ pub mod basis;
 mod bellman;
 pub mod derivation;
 mod formula;
+mod frameworks;
 mod graph_columns;
 mod grpo;
 mod grpo_step;
+mod hierarchy;
+pub mod linear;
 mod logged;
 mod outcome_columns;
 mod rtmc;
 pub mod stats;
 mod step_groups;
+mod tree_columns;
 mod turn_columns;
 pub mod values;
 
@@ -26,6 +30,7 @@ pub use basis::{
 };
 pub use bellman::Bellman;
 pub use derivation::{Expr, Node};
+pub use frameworks::{FRAMEWORKS, Framework, OptionSet};
 pub use turn_columns::{batch_numbers, batch_of, needs_batch};
 pub use values::{Parts, Split, ValueTable};
 
@@ -269,6 +274,13 @@ impl ColumnSpec {
         find(&self.name).map_or(logged::LOGGED.meta(), Estimator::meta)
     }
 
+    /// Every parameter with the value in force, in the order of the column's table.
+    #[must_use]
+    pub fn resolved(&self) -> Vec<(&'static str, String)> {
+        let meta = self.meta();
+        meta.params.iter().map(|p| (p.name, self.params.text(meta, p.name).to_owned())).collect()
+    }
+
     /// Its values.
     #[must_use]
     pub fn estimate(&self, context: &Context) -> Column {
@@ -310,17 +322,17 @@ pub fn registry() -> &'static [&'static dyn Estimator] {
             &outcome_columns::OPO,
             &turn_columns::REINFORCE,
             &step_groups::GIGPO,
-            &step_groups::HGPO,
-            &step_groups::A2AGENT,
+            &hierarchy::HGPO,
+            &hierarchy::A2AGENT,
             &turn_columns::SALT,
-            &turn_columns::TEMPO,
-            &turn_columns::TREE_TD,
+            &tree_columns::TEMPO,
+            &tree_columns::TREE_TD,
             &turn_columns::GAE,
             &graph_columns::CRBC,
             &graph_columns::GRAFT,
             &graph_columns::GRAPH_GPO,
             &step_groups::REWARD_FLOW,
-            &turn_columns::TREE_GRPO,
+            &tree_columns::TREE_GRPO,
         ]
     })
 }

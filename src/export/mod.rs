@@ -23,6 +23,7 @@ pub mod report;
 pub mod rollouts;
 pub mod runs;
 pub mod schema;
+pub mod simulation;
 pub mod skill;
 pub mod stability;
 pub mod steps;

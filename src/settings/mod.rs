@@ -18,7 +18,7 @@ pub use stamp::{Input, Stamp};
 pub use table::SETTINGS;
 
 use crate::analysis::AnalysisSettings;
-use crate::credit::{ColumnError, ColumnSpec, RewardSource};
+use crate::credit::{ColumnError, ColumnSpec, Framework, RewardSource};
 use crate::load::LoadOptions;
 
 /// Where a value came from, weakest first.
@@ -209,6 +209,7 @@ pub struct Settings {
     logged: bool,
     weights: Vec<(String, f64)>,
     columns: Vec<String>,
+    like: Option<&'static Framework>,
     params: Vec<(String, String, String)>,
 }
 
@@ -320,12 +321,16 @@ impl Settings {
         Ok(())
     }
 
-    /// Adds a column, with the parameters that were set for it, unless it is there.
+    /// Adds a column, with the framework's parameters and those that were set for it, unless it is
+    /// there.
     pub fn add_column(&mut self, name: &str) -> Result<(), ColumnError> {
         if self.analysis.columns.iter().any(|c| c.name == name) {
             return Ok(());
         }
         let mut spec = ColumnSpec::new(name)?;
+        for (param, value) in self.like.map_or(&[][..], |framework| framework.params(name)) {
+            spec.set(param, value)?;
+        }
         for (_, param, value) in self.params.iter().filter(|(column, ..)| column == name) {
             spec.set(param, value)?;
         }
@@ -396,11 +401,30 @@ mod tests {
         };
         assert_eq!(wrong("gamma", "1.5"), "--gamma cannot be `1.5`: expected a number from 0 to 1");
         assert!(wrong("columns", "grpo,nope").contains("unknown column `nope`"));
+        assert!(wrong("like", "nope").contains("expected verl, trl, roll"));
         assert!(wrong("set", "grpo.nope=1").contains("no parameter `nope`"));
         assert!(wrong("set", "grpo.ddof=7").contains("expected 0|1"));
         assert!(wrong("knob", "view-bucket=x").contains("view-bucket"));
         assert!(wrong("reward", "a").contains("--reward-source logged"));
         assert!(wrong("gama", "1").contains("did you mean `gamma`"));
+    }
+
+    #[test]
+    fn a_framework_sets_its_columns_and_set_goes_on_from_there() {
+        let settings = Settings::resolve(&[
+            given("set", "grpo.eps=7", Origin::Config),
+            given("like", "trl", Origin::Flag),
+            given("set", "grpo.ddof=0", Origin::Flag),
+        ])
+        .unwrap();
+        let pair = |a: &str, b: &str| (a.to_owned(), b.to_owned());
+        // The weaker place's eps is dropped, the flag's ddof counts.
+        assert_eq!(
+            settings.analysis.columns[0].params.entries(),
+            [pair("ddof", "0"), pair("eps", "1e-4")]
+        );
+        assert_eq!(settings.analysis.columns[1].params.entries(), []);
+        assert_eq!(settings.entry("like").unwrap().json(), "trl");
     }
 
     #[test]

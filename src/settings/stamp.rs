@@ -3,6 +3,8 @@
 //! No clock, no absolute path, nothing that depends on the machine: same input and settings, same
 //! bytes.
 
+use crate::analysis::AnalysisSettings;
+use crate::credit::ColumnSpec;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
@@ -29,6 +31,8 @@ pub struct Stamp {
     pub version: &'static str,
     /// Settings by name, each with value and origin.
     pub settings: Stamped,
+    /// The convention of each column: every parameter with the value in force.
+    pub conventions: Stamped,
     /// Inputs.
     pub inputs: Vec<Input>,
     /// Counts of the load.
@@ -75,10 +79,25 @@ impl Stamp {
             schema: format!("credscope.{kind}/1"),
             version: env!("CARGO_PKG_VERSION"),
             settings: Stamped(stamped),
+            conventions: conventions(&settings.analysis),
             inputs,
             load,
         }
     }
+}
+
+/// The parameters in force of every column that is shown, X and Y included.
+fn conventions(settings: &AnalysisSettings) -> Stamped {
+    let mut columns: Vec<(String, Value)> = Vec::new();
+    let axes = [&settings.x, &settings.y].map(|name| ColumnSpec::new(name).ok());
+    for spec in settings.columns.iter().cloned().chain(axes.into_iter().flatten()) {
+        if columns.iter().all(|(name, _)| *name != spec.name) {
+            let params = spec.resolved();
+            let params = params.into_iter().map(|(k, v)| (k.to_owned(), Value::from(v)));
+            columns.push((spec.name, Value::Object(params.collect())));
+        }
+    }
+    Stamped(columns)
 }
 
 impl Stamp {

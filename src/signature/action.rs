@@ -198,6 +198,9 @@ impl ActionKey {
                 let (tool, brief) = (symbols.text(*tool), symbols.text(*brief));
                 if brief.is_empty() {
                     format!("{tool}:{:04x}", call >> 48)
+                } else if brief.ends_with('…') {
+                    // Cut arguments are no identity: the hash of the whole call tells them apart.
+                    format!("{tool}({brief})#{:06x}", call >> 40)
                 } else {
                     format!("{tool}({brief})")
                 }

@@ -4,6 +4,7 @@
 
 mod action;
 pub mod granularity;
+pub mod ladder;
 pub mod paths;
 mod simple;
 mod states;
@@ -16,6 +17,7 @@ use rustc_hash::FxHashMap;
 use serde::Serialize;
 
 pub use granularity::{Granularity, KNOBS, KnobError, PRESETS};
+pub use ladder::{LADDERS, Ladder};
 pub use states::StateId;
 
 use crate::rollout::{Group, Sym};

@@ -142,8 +142,15 @@ impl<'a> Canvas<'a> {
         let mut x = 0;
         for span in &row.spans {
             let keep = span.solid && selected && self.theme.reverses();
-            let style = if keep { span.style } else { span.style.patch(select) };
-            x = self.text(x, y, &span.text, style);
+            if keep {
+                // A bar keeps its colours; the blanks beside it are selected like the rest.
+                for cell in span.text.graphemes(true) {
+                    let style = if cell == " " { span.style.patch(select) } else { span.style };
+                    x = self.text(x, y, cell, style);
+                }
+            } else {
+                x = self.text(x, y, &span.text, span.style.patch(select));
+            }
         }
         if selected {
             let rest = " ".repeat(self.width().saturating_sub(x));

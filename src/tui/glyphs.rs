@@ -132,6 +132,12 @@ const STAND_INS: &[(&str, &str)] = &[
     ("γ", "g"),
     ("τ", "t"),
     ("β", "b"),
+    ("Δ", "d"),
+    ("▲", "^"),
+    ("▼", "v"),
+    ("△", "A"),
+    ("▽", "V"),
+    ("▏", "_"),
 ];
 
 /// Replaces everything in the buffer that is not ASCII.

@@ -70,6 +70,30 @@ pub enum Action {
     Groups,
     /// The next order of the list.
     Sort,
+    /// Rollouts side by side.
+    Compare,
+    /// The chooser of columns.
+    Columns,
+    /// The filter of steps.
+    Filter,
+    /// Search.
+    Search,
+    /// Everything that can be done.
+    Palette,
+    /// Where the cursor was before it jumped.
+    JumpBack,
+    /// Where it was before it went back.
+    JumpForward,
+    /// The knobs of the signature.
+    Knobs,
+    /// Make the present signature the one to compare with.
+    Pin,
+    /// Take the last turn of a knob back.
+    Undo,
+    /// The next preset.
+    NextPreset,
+    /// The previous preset.
+    PreviousPreset,
     /// The warnings.
     Warnings,
     /// The next theme.
@@ -126,16 +150,18 @@ pub const BINDINGS: &[Binding] = &[
     ),
     bind(
         "Panes",
-        &["1", "2", "3", "4", "6"],
+        &["1", "2", "3", "4", "5", "6", "7"],
         &[
             A::Focus(Pane::Tree),
             A::Focus(Pane::Steps),
             A::Focus(Pane::Explain),
             A::Focus(Pane::Quadrants),
+            A::Focus(Pane::Knobs),
             A::Focus(Pane::Rollouts),
+            A::Focus(Pane::Matrix),
         ],
         ("", ""),
-        "tree, steps, explain, quadrants, rollouts",
+        "tree, steps, explain, quadrants, signature, rollouts, matrix",
     ),
     bind(
         "Panes",
@@ -191,7 +217,7 @@ pub const BINDINGS: &[Binding] = &[
         &["n", "N"],
         &[A::NextDisagreement, A::PreviousDisagreement],
         ("n N", "≠"),
-        "next and previous step where X and Y disagree",
+        "next and previous hit while searching, else step where X and Y disagree",
     ),
     bind(
         "Moving",
@@ -201,18 +227,25 @@ pub const BINDINGS: &[Binding] = &[
         "next and previous step at a branching state",
     ),
     bind(
+        "Moving",
+        &["<", ">", "Ctrl-o"],
+        &[A::JumpBack, A::JumpForward, A::JumpBack],
+        ("< >", "back"),
+        "back to where the cursor was before it jumped, and forward again",
+    ),
+    bind(
         "Tree",
         &["h", "l", "Left", "Right"],
         &[A::Left, A::Right, A::Left, A::Right],
         ("hl", "fold"),
-        "close (or go to the parent) and open",
+        "tree: close (or go to the parent) and open; matrix: step; compare: rollout; signature: turn",
     ),
     bind(
         "Tree",
         &["Space"],
         &[A::Fold],
         ("", ""),
-        "fold or unfold the row (a segment shows its steps); in explain: all the room",
+        "fold or unfold the row; explain: all the room; rollouts: mark for the comparison",
     ),
     bind("Tree", &["z", "x"], &[A::FoldAll, A::UnfoldAll], ("", ""), "fold and unfold everything"),
     bind(
@@ -238,6 +271,13 @@ pub const BINDINGS: &[Binding] = &[
     ),
     bind(
         "Values",
+        &["c"],
+        &[A::Columns],
+        ("c", "columns"),
+        "choose columns out of all estimators, and X and Y",
+    ),
+    bind(
+        "Values",
         &["s"],
         &[A::Scale],
         ("s", "scale"),
@@ -250,9 +290,59 @@ pub const BINDINGS: &[Binding] = &[
         ("y", "copy"),
         "copy what the cursor names, with all digits, through the terminal (OSC 52)",
     ),
+    bind(
+        "Signature",
+        &["v"],
+        &[A::Knobs],
+        ("v", "knobs"),
+        "turn the knobs of the signature with the matrix in view",
+    ),
+    bind(
+        "Signature",
+        &["b"],
+        &[A::Pin],
+        ("b", "pin"),
+        "pin the present signature: changes are counted against it",
+    ),
+    bind("Signature", &["u"], &[A::Undo], ("u", "undo"), "take the last turn back"),
+    bind(
+        "Signature",
+        &["p", "P"],
+        &[A::NextPreset, A::PreviousPreset],
+        ("p", "preset"),
+        "next and previous preset",
+    ),
+    bind(
+        "Lists",
+        &["f"],
+        &[A::Filter],
+        ("f", "filter"),
+        "filter steps by outcome, quadrant, evidence, category, size, state; groups: mixed only",
+    ),
+    bind(
+        "Lists",
+        &["/"],
+        &[A::Search],
+        ("/", "find"),
+        "search actions, signatures and texts of the group; Esc ends the search",
+    ),
+    bind(
+        "Lists",
+        &["|"],
+        &[A::Compare],
+        ("|", "compare"),
+        "the selected rollout beside its nearest (or those marked with Space in the rollouts)",
+    ),
     bind("Lists", &["a"], &[A::Groups], ("a", "groups"), "all groups; Enter opens one"),
     bind("Lists", &["S"], &[A::Sort], ("S", "sort"), "next order of the list of groups"),
     bind("Lists", &["W"], &[A::Warnings], ("W", "warnings"), "all warnings, with what they mean"),
+    bind(
+        "Program",
+        &[":"],
+        &[A::Palette],
+        (":", "palette"),
+        "everything that can be done, by name",
+    ),
     bind("Program", &["T"], &[A::Theme], ("T", "theme"), "next theme"),
     bind("Program", &["Ctrl-l"], &[A::Repaint], ("", ""), "paint the screen again"),
     bind("Program", &["Ctrl-z"], &[A::Suspend], ("", ""), "suspend; fg comes back"),

@@ -21,12 +21,26 @@ pub enum Pane {
     Reader,
     /// All groups.
     Groups,
+    /// Rollouts by steps, in one column.
+    Matrix,
+    /// The knobs of the signature, and what they changed.
+    Knobs,
+    /// Rollouts side by side.
+    Compare,
 }
 
 impl Pane {
     /// The panes that Tab walks through, in order.
-    pub const CYCLE: [Self; 6] =
-        [Self::Tree, Self::Steps, Self::Quadrants, Self::Rollouts, Self::Explain, Self::Reader];
+    pub const CYCLE: [Self; 8] = [
+        Self::Tree,
+        Self::Steps,
+        Self::Quadrants,
+        Self::Rollouts,
+        Self::Explain,
+        Self::Reader,
+        Self::Matrix,
+        Self::Knobs,
+    ];
 
     /// The key that opens it and its name.
     #[must_use]
@@ -39,6 +53,9 @@ impl Pane {
             Self::Rollouts => "6 Rollouts",
             Self::Reader => "i Step",
             Self::Groups => "a Groups",
+            Self::Matrix => "7 Matrix",
+            Self::Knobs => "5 Signature",
+            Self::Compare => "| Compare",
         }
     }
 }
@@ -92,6 +109,13 @@ const QUADRANTS: u16 = 4;
 /// Rows of the quadrants with the total and the evidence classes.
 const QUADRANTS_TALL: u16 = 10;
 
+/// Rows of the knobs: rule, header, nine measures.
+const KNOBS: u16 = 11;
+/// Rows of the knobs with all of them in sight, and a line that says what the selected one means.
+const KNOBS_TALL: u16 = 20;
+/// Cells of the knobs and the table beside them.
+const KNOBS_WIDTH: u16 = 80;
+
 /// Lays out an area.
 #[must_use]
 pub fn layout(area: Rect, needs: &Needs) -> Plan {
@@ -108,7 +132,9 @@ pub fn layout(area: Rect, needs: &Needs) -> Plan {
     let mut plan =
         Plan { title: row(area, area.y), footer: row(area, area.bottom() - 1), ..Plan::default() };
     let mut body = Rect { y: area.y + 1, height: area.height - 2, ..area };
+    let turning = matches!(needs.focus, Pane::Matrix | Pane::Knobs);
     let arranged = match (area.width, area.height) {
+        (80.., 16..) if turning => arrange_turning(&mut plan, body, needs),
         (180.., 40..) => arrange_wide(&mut plan, body, needs),
         (120.., 36..) => arrange_pairs(&mut plan, body),
         (120.., 20..) => arrange_flat(&mut plan, body, needs),
@@ -120,8 +146,15 @@ pub fn layout(area: Rect, needs: &Needs) -> Plan {
         plan.seams.clear();
         plan.sum = None;
         plan.note = None;
-        if matches!(needs.focus, Pane::Tree | Pane::Steps | Pane::Quadrants | Pane::Rollouts)
-            && body.height > 6
+        if matches!(
+            needs.focus,
+            Pane::Tree
+                | Pane::Steps
+                | Pane::Quadrants
+                | Pane::Rollouts
+                | Pane::Matrix
+                | Pane::Compare
+        ) && body.height > 6
         {
             plan.sum = Some(row(body, body.bottom() - 1));
             body.height -= 1;
@@ -245,6 +278,34 @@ fn left_of_two(width: u16) -> u16 {
     (width * 9 / 20).max(54)
 }
 
+/// The matrix over the knobs; the steps where there is room for them, so that the selected one stays
+/// in sight.
+fn arrange_turning(plan: &mut Plan, mut body: Rect, needs: &Needs) -> bool {
+    if body.height >= 24 {
+        plan.sum = Some(take_bottom(&mut body, 1));
+    }
+    let beside = body.width >= 140;
+    // Rule and table; with room also the line that says what the knob means.
+    let knobs = if body.height >= 32 { KNOBS_TALL } else { KNOBS.min(body.height / 2) };
+    let matrix = (needs.rollouts + 3) as u16;
+    let spare = body.height.saturating_sub(matrix + knobs);
+    let steps = if beside || spare < 6 { 0 } else { spare };
+    let matrix = if steps > 0 { matrix } else { body.height - knobs };
+    plan.panes.push((Pane::Matrix, take(&mut body, matrix)));
+    if beside {
+        let (left, seam, right) = columns(body, KNOBS_WIDTH);
+        plan.seams.push(seam);
+        plan.panes.push((Pane::Knobs, left));
+        plan.panes.push((Pane::Steps, right));
+    } else {
+        plan.panes.push((Pane::Knobs, take(&mut body, knobs)));
+        if steps > 0 {
+            plan.panes.push((Pane::Steps, body));
+        }
+    }
+    true
+}
+
 /// Three columns: tree over explain, steps over reader, quadrants over rollouts.
 fn arrange_wide(plan: &mut Plan, mut body: Rect, needs: &Needs) -> bool {
     plan.note = Some(take_bottom(&mut body, 1));
@@ -273,7 +334,7 @@ fn arrange_wide(plan: &mut Plan, mut body: Rect, needs: &Needs) -> bool {
 mod tests {
     use super::*;
 
-    const FOCI: [Pane; 7] = [
+    const FOCI: [Pane; 10] = [
         Pane::Tree,
         Pane::Steps,
         Pane::Explain,
@@ -281,6 +342,9 @@ mod tests {
         Pane::Rollouts,
         Pane::Reader,
         Pane::Groups,
+        Pane::Matrix,
+        Pane::Knobs,
+        Pane::Compare,
     ];
 
     fn check(area: Rect, needs: &Needs) {
@@ -322,7 +386,7 @@ mod tests {
         for width in 1..=220 {
             for height in 1..=80 {
                 let (tree, steps, rollouts) = sizes[usize::from(width + height) % 4];
-                let focus = FOCI[usize::from(width * 3 + height) % 7];
+                let focus = FOCI[usize::from(width * 3 + height) % 10];
                 let zoom = (width + height) % 5 == 0;
                 let needs = Needs { tree, steps, rollouts, focus, zoom };
                 check(Rect::new(0, 0, width, height), &needs);

@@ -4,14 +4,22 @@
 //! command line live here.
 
 pub mod canvas;
+pub mod choosing;
+pub mod comparing;
+pub mod filtering;
+pub mod finding;
 pub mod glyphs;
+pub mod jumps;
 pub mod keymap;
 pub mod labels;
+mod layers;
 pub mod layout;
 pub mod lens;
+pub mod message;
 pub mod model;
 mod navigate;
 pub mod numbers;
+pub mod palette;
 pub mod panes;
 mod refresh;
 pub mod run;
@@ -19,6 +27,7 @@ pub mod snapshot;
 pub mod terminal;
 pub mod text;
 pub mod theme;
+pub mod turning;
 pub mod update;
 pub mod worker;
 

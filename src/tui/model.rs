@@ -8,11 +8,16 @@ use std::sync::Arc;
 
 use ratatui::layout::Rect;
 
+use super::comparing::Comparing;
+use super::filtering::Filtering;
+use super::finding::Finding;
+use super::jumps::Jumps;
 use super::layout::{Needs, Pane, Plan, layout};
 use super::lens::{Folds, Lens, LensKind};
 use super::snapshot::{Snapshot, Summary};
 use super::text::{Document, Wrapped};
 use super::theme::{Depth, Theme, ThemeId};
+use super::turning::Turning;
 use crate::analysis::{AnalysisSettings, Explanation};
 use crate::load::LoadReport;
 use crate::rollout::{Corpus, Group};
@@ -114,6 +119,28 @@ pub enum Layer {
         /// Selected one.
         at: usize,
     },
+    /// The chooser of columns.
+    Columns {
+        /// Selected one.
+        at: usize,
+    },
+    /// The filter of steps.
+    Filter {
+        /// Selected facet.
+        at: usize,
+    },
+    /// The pattern to search, while it is typed.
+    Search {
+        /// What was typed.
+        text: String,
+    },
+    /// Everything that can be done.
+    Palette {
+        /// What was typed.
+        query: String,
+        /// Selected entry.
+        at: usize,
+    },
 }
 
 /// Order of the list of groups.
@@ -124,6 +151,8 @@ pub enum GroupOrder {
     Name,
     /// Most disagreeing steps first.
     Disagreeing,
+    /// Largest held-out skill first.
+    Skill,
     /// Lowest success rate first.
     Success,
     /// Most steps first.
@@ -134,8 +163,8 @@ pub enum GroupOrder {
 
 impl GroupOrder {
     /// All orders, as the key turns them.
-    pub const ALL: [Self; 5] =
-        [Self::Name, Self::Disagreeing, Self::Success, Self::Steps, Self::Shared];
+    pub const ALL: [Self; 6] =
+        [Self::Name, Self::Disagreeing, Self::Skill, Self::Success, Self::Steps, Self::Shared];
 
     /// What the rule says.
     #[must_use]
@@ -143,6 +172,7 @@ impl GroupOrder {
         match self {
             Self::Name => "task↑",
             Self::Disagreeing => "disagreeing↓",
+            Self::Skill => "skill↓",
             Self::Success => "success↑",
             Self::Steps => "steps↓",
             Self::Shared => "shared↓",
@@ -163,6 +193,8 @@ pub struct GroupList {
     pub order: GroupOrder,
     /// Selected group.
     pub at: usize,
+    /// Whether groups without successes or without failures are left out.
+    pub mixed: bool,
 }
 
 /// The text of the step under the cursor.
@@ -253,6 +285,16 @@ pub struct Model {
     pub reader: Reader,
     /// The list of groups.
     pub groups: GroupList,
+    /// The knobs, the pin and what was undone.
+    pub turning: Turning,
+    /// The filter of steps.
+    pub filtering: Filtering,
+    /// The search.
+    pub finding: Finding,
+    /// Rollouts side by side.
+    pub comparing: Comparing,
+    /// Places to go back to.
+    pub jumps: Jumps,
     /// Digits typed before a key.
     pub typed: Option<Typed>,
     /// A message for the person, until the next key.
@@ -278,6 +320,7 @@ impl Model {
             },
             corpus,
             notices,
+            turning: Turning::new(&settings),
             settings,
             look,
             area: Rect::default(),
@@ -298,6 +341,10 @@ impl Model {
             explanation: None,
             member: 0,
             reader: Reader::default(),
+            filtering: Filtering::default(),
+            finding: Finding::default(),
+            comparing: Comparing::default(),
+            jumps: Jumps::default(),
             typed: None,
             message: None,
         }
@@ -372,7 +419,7 @@ impl Model {
     pub fn needs(&self) -> Needs {
         Needs {
             tree: self.tree().map_or(1, |(_, rows)| rows.len().max(1)),
-            steps: self.steps_of(self.cursor.rollout).len().max(1),
+            steps: self.listed(self.cursor.rollout).len().max(1),
             rollouts: self.shown_group().map_or(1, |g| g.rollouts.len().max(1)),
             focus: self.focus,
             zoom: self.zoom,
@@ -382,8 +429,11 @@ impl Model {
     /// The groups in the order of the list.
     #[must_use]
     pub fn group_order(&self) -> Vec<usize> {
-        let mut order: Vec<usize> = (0..self.corpus.groups.len()).collect();
         let row = |i: usize| self.groups.rows.get(i).and_then(Option::as_ref);
+        // Rows that are not computed yet may still turn out to be mixed.
+        let mut order: Vec<usize> = (0..self.corpus.groups.len())
+            .filter(|&i| !self.groups.mixed || row(i).is_none_or(|s| s.mixed))
+            .collect();
         let share = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 0.0 };
         let by = |i: usize| -> Option<f64> {
             let summary = row(i)?;
@@ -391,6 +441,7 @@ impl Model {
             Some(match self.groups.order {
                 GroupOrder::Name => 0.0,
                 GroupOrder::Disagreeing => -((g.tally.rescued + g.tally.penalized) as f64),
+                GroupOrder::Skill => -g.skill?.skill,
                 GroupOrder::Success => share(summary.successes as f64, g.scored as f64),
                 GroupOrder::Steps => -(g.steps as f64),
                 GroupOrder::Shared => -share(f64::from(g.shared_steps), g.tally.scored as f64),

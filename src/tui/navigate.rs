@@ -5,9 +5,10 @@ use std::sync::Arc;
 use super::keymap::Action;
 use super::layout::Pane;
 use super::lens::RowKind;
+use super::message::Effect;
 use super::model::{Cursor, Model, Text};
 use super::snapshot::Snapshot;
-use super::update::{Effect, focus, open_group};
+use super::update::{focus, open_group};
 
 /// The place to start in a group: the first disagreement, else the first step.
 pub(super) fn first(snapshot: &Snapshot) -> Cursor {
@@ -53,7 +54,19 @@ pub(super) fn act(model: &mut Model, action: Action, count: usize, effects: &mut
         Action::NextRollout => rollout(model, |at| at.saturating_add(count)),
         Action::PreviousRollout => rollout(model, |at| at.saturating_sub(count)),
         Action::Enter => enter(model, effects),
+        Action::Left | Action::Right | Action::NextBranching | Action::PreviousBranching
+            if model.focus == Pane::Compare =>
+        {
+            super::comparing::act(model, action, count);
+        }
+        Action::Fold if model.focus == Pane::Rollouts => super::comparing::mark(model),
         Action::Fold if model.focus == Pane::Explain => model.zoom = !model.zoom,
+        Action::Left | Action::Right if model.focus == Pane::Matrix => {
+            let at = model.cursor.step;
+            let forward = action == Action::Right;
+            model.cursor.step = if forward { at + count } else { at.saturating_sub(count) };
+            clamp(model);
+        }
         Action::Left | Action::Right | Action::Fold if model.focus != Pane::Tree => {
             model.message = Some("rows fold in the tree: 1 goes there".to_owned());
         }
@@ -69,6 +82,12 @@ pub(super) fn act(model: &mut Model, action: Action, count: usize, effects: &mut
             if model.plan().find(Pane::Tree).is_none() {
                 focus(model, Pane::Tree);
             }
+        }
+        Action::NextDisagreement | Action::PreviousDisagreement if model.finding.active() => {
+            let forward = action == Action::NextDisagreement;
+            let hits = model.finding.hits.clone();
+            let none = format!("no hit for /{}", model.finding.pattern);
+            seek(model, forward, count, &none, |_, step| hits.contains(&step));
         }
         Action::NextDisagreement | Action::PreviousDisagreement => {
             let forward = action == Action::NextDisagreement;
@@ -92,10 +111,23 @@ fn rows(model: &mut Model, to: impl Fn(usize) -> usize) {
     match model.focus {
         Pane::Tree => tree_row(model, to),
         Pane::Steps | Pane::Quadrants => {
-            model.cursor.step = to(model.cursor.step);
+            // Among the steps that are listed: all of them, or those that pass the filter.
+            let listed = model.listed(model.cursor.rollout);
+            let at = listed.partition_point(|&t| t < model.cursor.step);
+            let on = listed.get(at) == Some(&model.cursor.step);
+            let goal = to(at);
+            let goal = if !on && goal > at { goal - 1 } else { goal };
+            if let Some(&t) = listed.get(goal.min(listed.len().saturating_sub(1))) {
+                model.cursor.step = t;
+            }
             clamp(model);
         }
-        Pane::Rollouts => rollout(model, to),
+        Pane::Rollouts | Pane::Matrix => rollout(model, to),
+        Pane::Compare => super::comparing::rows(model, to),
+        Pane::Knobs => {
+            let last = super::turning::rows().len().saturating_sub(1);
+            model.turning.at = to(model.turning.at).min(last);
+        }
         Pane::Explain => {
             let last = super::panes::explain::row_count(model).saturating_sub(1);
             model.member = to(model.member).min(last);
@@ -113,8 +145,35 @@ fn rows(model: &mut Model, to: impl Fn(usize) -> usize) {
 }
 
 fn rollout(model: &mut Model, to: impl Fn(usize) -> usize) {
-    model.cursor.rollout = to(model.cursor.rollout);
+    // With a filter: among the rollouts that have a step to show.
+    let last = model.shown_group().map_or(0, |g| g.rollouts.len()).saturating_sub(1);
+    let here = model.cursor.rollout;
+    let goal = to(here).min(last);
+    let fits = |r: usize| model.filtering.passes.is_empty() || !model.listed(r).is_empty();
+    let found = if goal >= here {
+        (goal..=last).find(|&r| fits(r))
+    } else {
+        (0..=goal).rev().find(|&r| fits(r))
+    };
+    let Some(found) = found else {
+        model.message = Some("no further rollout has a step that passes the filter".to_owned());
+        return;
+    };
+    model.cursor.rollout = found;
+    if model.focus == Pane::Compare {
+        super::comparing::open(model);
+    }
+    if let (false, Some(&t)) = (model.filtering.passes.is_empty(), model.listed(found).first()) {
+        model.cursor.step = t;
+    }
     clamp(model);
+}
+
+/// Puts the cursor on a step of the shown group.
+pub(super) fn go_to_step(model: &mut Model, step: usize) {
+    if let Some(snapshot) = model.snapshot() {
+        model.cursor = place(snapshot, step);
+    }
 }
 
 /// Moves to another row of the tree: the selected rollout stays where it passes there.
@@ -233,6 +292,7 @@ fn enter(model: &mut Model, effects: &mut Vec<Effect>) {
                 if to == model.cursor {
                     model.message = Some("this is the explained step itself".to_owned());
                 }
+                super::jumps::note(model);
                 model.cursor = to;
             }
         }
@@ -251,10 +311,13 @@ fn seek(
     let Some(snapshot) = model.snapshot().map(Arc::clone) else {
         return;
     };
-    let hits: Vec<usize> =
-        (0..snapshot.analysis.group.len()).filter(|&s| fits(&snapshot, s)).collect();
+    let hits: Vec<usize> = (0..snapshot.analysis.group.len())
+        .filter(|&s| model.passes(s) && fits(&snapshot, s))
+        .collect();
     if hits.is_empty() {
-        model.message = Some(none.to_owned());
+        let filtered =
+            if model.filtering.passes.is_empty() { "" } else { " that passes the filter" };
+        model.message = Some(format!("{none}{filtered}"));
         return;
     }
     let here = model.step().unwrap_or(0);
@@ -268,6 +331,7 @@ fn seek(
     };
     if let Some(&step) = hits.get(at) {
         let around = if forward { step <= here } else { step >= here };
+        super::jumps::note(model);
         model.cursor = place(&snapshot, step);
         model.message =
             Some(format!("{} of {n}{}", at + 1, if around { ", around the end" } else { "" }));

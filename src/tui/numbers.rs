@@ -34,6 +34,16 @@ pub fn brief(x: f64, decimals: usize) -> String {
     text.strip_prefix("0.").map(|rest| format!(".{rest}")).unwrap_or(text)
 }
 
+/// A number with its sign and without its leading zero: `+.14`, `−.02`, `.00`.
+#[must_use]
+pub fn signed_brief(x: f64) -> String {
+    let text = signed(x, 2);
+    match text.strip_prefix(['+', MINUS]).and_then(|rest| rest.strip_prefix("0.")) {
+        Some(rest) => format!("{}.{rest}", text.chars().next().unwrap_or('+')),
+        None => text.strip_prefix("0.").map_or(text.clone(), |rest| format!(".{rest}")),
+    }
+}
+
 /// A setting as it was given: `.99`, `2`.
 #[must_use]
 pub fn setting(x: f64) -> String {

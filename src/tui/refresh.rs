@@ -4,14 +4,23 @@
 use std::sync::Arc;
 
 use super::layout::{Pane, Plan};
+use super::message::Effect;
 use super::model::{Model, Reader, Text};
-use super::update::Effect;
+use super::turning;
 
 /// Brings everything that is derived up to date: the explanation, the text, the list of groups.
 pub(super) fn settle(model: &mut Model, effects: &mut Vec<Effect>) {
     let plan = model.plan();
     explain(model, &plan);
+    if plan.find(Pane::Compare).is_some() {
+        super::comparing::settle(model);
+    }
+    super::filtering::settle(model);
+    super::finding::settle(model, effects);
     read(model, &plan, effects);
+    if plan.find(Pane::Matrix).or(plan.find(Pane::Knobs)).is_some() {
+        turning::compare(model, effects);
+    }
     if model.focus == Pane::Groups && model.groups.settings.as_ref() != Some(&model.settings) {
         model.groups.rows = vec![None; model.corpus.groups.len()];
         model.groups.key += 1;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::labels::names;
 use super::lens::{Lens, LensKind};
 use super::numbers::digits;
+use crate::analysis::sizes::{self, SizeRow};
 use crate::analysis::{
     Analysis, AnalysisSettings, By, GroupRow, RolloutRow, Tally, Warning, Weight, breakdown,
 };
@@ -165,6 +166,12 @@ pub struct Summary {
     pub successes: usize,
     /// Its warnings.
     pub warnings: Vec<Warning>,
+    /// Whether it has successes and failures.
+    pub mixed: bool,
+    /// Quadrants of the successes and of the failures.
+    pub outcomes: [Tally; 2],
+    /// How many rollouts meet at its states.
+    pub sizes: Vec<SizeRow>,
 }
 
 impl Summary {
@@ -173,8 +180,11 @@ impl Summary {
     pub fn new(group: &Arc<Group>, settings: &AnalysisSettings) -> Self {
         let analysis = Analysis::new(Arc::clone(group), settings);
         Self {
-            row: analysis.group_row(false),
+            row: analysis.group_row(true),
             successes: analysis.basis.successes(),
+            mixed: sizes::is_mixed(&analysis),
+            outcomes: sizes::outcome_tallies(&analysis),
+            sizes: sizes::sizes(&analysis),
             warnings: analysis.warnings,
         }
     }

@@ -243,6 +243,7 @@ pub fn listen_keys(outbox: Sender<Msg>) -> io::Result<()> {
                 let msg = match crossterm::event::read() {
                     Ok(Event::Key(key)) => Msg::Key(key),
                     Ok(Event::Resize(width, height)) => Msg::Resize(width, height),
+                    Ok(Event::Paste(text)) => Msg::Paste(text),
                     Ok(_) => continue,
                     Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                     Err(_) => Msg::InputClosed,

@@ -14,6 +14,12 @@ use crate::rollout::raw::{RawArgs, RawKind, RawStep};
 pub trait TextSource: Send + Sync {
     /// The text of a step, or why there is none: a message for a person.
     fn step_text(&self, group: &Group, rollout: usize, step: usize) -> Result<RawStep, String>;
+
+    /// The texts of all steps of a rollout, in order.
+    fn rollout_text(&self, group: &Group, rollout: usize) -> Result<Vec<RawStep>, String> {
+        let steps = group.rollouts.get(rollout).map_or(0, |r| r.steps.len());
+        (0..steps).map(|step| self.step_text(group, rollout, step)).collect()
+    }
 }
 
 /// A source for groups that have no text.
@@ -30,6 +36,12 @@ impl TextSource for crate::load::Sources {
     fn step_text(&self, group: &Group, rollout: usize, step: usize) -> Result<RawStep, String> {
         Self::step_text(self, group, rollout, step)
             .map(|text| text.raw)
+            .map_err(|error| error.to_string())
+    }
+
+    fn rollout_text(&self, group: &Group, rollout: usize) -> Result<Vec<RawStep>, String> {
+        Self::rollout_text(self, group, rollout)
+            .map(|texts| texts.into_iter().map(|t| t.raw).collect())
             .map_err(|error| error.to_string())
     }
 }

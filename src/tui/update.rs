@@ -8,80 +8,10 @@ use ratatui::layout::Rect;
 
 use super::keymap::{self, Action};
 use super::layout::Pane;
+pub use super::message::{Effect, Msg};
 use super::model::{Cursor, Layer, Model, Reader, Text, Typed};
-use super::navigate;
-use super::refresh;
-use super::snapshot::{Snapshot, Summary};
-use super::text::Document;
-use crate::analysis::AnalysisSettings;
-use crate::rollout::Group;
-
-/// What happened.
-#[derive(Debug)]
-pub enum Msg {
-    /// A key.
-    Key(KeyEvent),
-    /// The terminal has a new size.
-    Resize(u16, u16),
-    /// The terminal may show something else by now: paint all of it again.
-    Repaint,
-    /// An analysis is done: its request's number, its group.
-    Analysed(u64, usize, Arc<Snapshot>),
-    /// A row of the list of groups is done: its settings' number, its group.
-    Summarised(u64, usize, Arc<Summary>),
-    /// A text was read, or could not be.
-    Read((usize, usize, usize), Result<Arc<Document>, String>),
-    /// A worker failed; what it says.
-    Failed(String),
-    /// A message for the person.
-    Say(String),
-    /// A signal that ends the program.
-    Signal(i32),
-    /// The shell's stop signal.
-    Stop,
-    /// The keyboard is gone.
-    InputClosed,
-}
-
-/// What the run loop is asked to do.
-#[derive(Debug, Clone)]
-pub enum Effect {
-    /// Analyse a group; newer requests replace older ones.
-    Analyse {
-        /// Number of the request.
-        key: u64,
-        /// Index of the group.
-        index: usize,
-        /// The group.
-        group: Arc<Group>,
-        /// Under these settings.
-        settings: AnalysisSettings,
-    },
-    /// Make the rows of the list of groups, one after the other.
-    Summarise {
-        /// Number of the settings.
-        key: u64,
-        /// The groups.
-        groups: Vec<Arc<Group>>,
-        /// Under these settings.
-        settings: AnalysisSettings,
-    },
-    /// Read the text of a step; newer requests replace older ones.
-    Read {
-        /// Group, rollout, step.
-        of: (usize, usize, usize),
-        /// The group.
-        group: Arc<Group>,
-    },
-    /// Put a text on the clipboard.
-    Copy(String),
-    /// Hand the terminal back to the shell until it is continued.
-    Suspend,
-    /// Paint everything again, whatever the terminal shows now.
-    Repaint,
-    /// Leave with this exit code.
-    Quit(u8),
-}
+use super::snapshot::Snapshot;
+use super::{finding, jumps, layers, navigate, refresh, turning};
 
 /// The effects that start the screen.
 pub fn begin(model: &mut Model) -> Vec<Effect> {
@@ -102,6 +32,9 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
         Msg::Resize(width, height) => model.area = Rect::new(0, 0, width, height),
         Msg::Repaint => effects.push(Effect::Repaint),
         Msg::Analysed(key, group, snapshot) => analysed(model, key, group, snapshot),
+        Msg::Found(key, part) => finding::found(model, key, &part),
+        Msg::Paste(text) => paste(model, &text),
+        Msg::Contrasted(key, contrast) => turning::contrasted(model, key, contrast),
         Msg::Summarised(key, group, summary) => {
             if key == model.groups.key
                 && let Some(slot) = model.groups.rows.get_mut(group)
@@ -148,14 +81,39 @@ pub(super) fn request(model: &mut Model, effects: &mut Vec<Effect>) {
         index: model.group,
         group: Arc::clone(group),
         settings: model.settings.clone(),
+        load: (model.settings.batch.is_none()
+            && model.settings.columns.iter().any(crate::credit::needs_batch))
+        .then(|| model.corpus.groups.clone()),
     });
+}
+
+/// Pasted text goes where text is typed, and nowhere else: no key is fired.
+fn paste(model: &mut Model, pasted: &str) {
+    let clean: String = pasted.chars().filter(|c| !c.is_control()).collect();
+    match model.layers.last_mut() {
+        Some(Layer::Search { text }) => text.push_str(&clean),
+        Some(Layer::Palette { query, at }) => {
+            query.push_str(&clean);
+            *at = 0;
+        }
+        Some(Layer::Help { query, scroll }) => {
+            query.push_str(&clean);
+            *scroll = 0;
+        }
+        _ => {}
+    }
 }
 
 /// Goes to another group: what is shown stays until the new one is there.
 pub(super) fn open_group(model: &mut Model, group: usize, effects: &mut Vec<Effect>) {
-    if group >= model.corpus.groups.len() || group == model.group {
-        return;
+    if group < model.corpus.groups.len() && group != model.group {
+        jumps::note(model);
+        switch_group(model, group, effects);
     }
+}
+
+/// The same without a note among the jumps.
+pub(super) fn switch_group(model: &mut Model, group: usize, effects: &mut Vec<Effect>) {
     remember(model);
     model.group = group;
     model.groups.at = group;
@@ -186,6 +144,7 @@ fn analysed(model: &mut Model, key: u64, group: usize, snapshot: Arc<Snapshot>) 
     };
     model.cursor = cursor.unwrap_or_else(|| navigate::first(&snapshot));
     if fresh {
+        model.comparing = super::comparing::Comparing::default();
         model.folds = Default::default();
         model.reader = Reader::default();
     } else {
@@ -198,6 +157,8 @@ fn analysed(model: &mut Model, key: u64, group: usize, snapshot: Arc<Snapshot>) 
             model.folds = Default::default();
         }
     }
+    // Statistics over the load were made on the way: the next request takes them along.
+    model.settings.batch = snapshot.analysis.settings.batch;
     model.shown = Some((group, snapshot));
     model.shown_key = key;
     model.explanation = None;
@@ -214,7 +175,7 @@ fn on_key(model: &mut Model, key: &KeyEvent, effects: &mut Vec<Effect>) {
         return;
     }
     if let Some(layer) = model.layers.last().cloned() {
-        layer_key(model, &layer, &name, effects);
+        layers::key(model, &layer, &name, effects);
         return;
     }
     if typed_digit(model, &name) {
@@ -250,76 +211,6 @@ fn typed_digit(model: &mut Model, name: &str) -> bool {
     true
 }
 
-fn layer_key(model: &mut Model, layer: &Layer, name: &str, effects: &mut Vec<Effect>) {
-    let page = usize::from(model.area.height).saturating_sub(4).max(1);
-    let action = keymap::action(name);
-    match layer {
-        Layer::Help { query, scroll } => {
-            let (mut query, mut scroll) = (query.clone(), *scroll);
-            match name {
-                "Esc" => {
-                    model.layers.pop();
-                    return;
-                }
-                "Down" => scroll += 1,
-                "Up" => scroll = scroll.saturating_sub(1),
-                "PgDn" => scroll += page,
-                "PgUp" => scroll = scroll.saturating_sub(page),
-                "Home" => scroll = 0,
-                "Enter" => {}
-                "Backspace" => {
-                    query.pop();
-                    scroll = 0;
-                }
-                // Before a search is typed, the keys of the table still work.
-                "q" if query.is_empty() => effects.push(Effect::Quit(0)),
-                "?" if query.is_empty() => {
-                    model.layers.pop();
-                    return;
-                }
-                "j" if query.is_empty() => scroll += 1,
-                "k" if query.is_empty() => scroll = scroll.saturating_sub(1),
-                "Space" => query.push(' '),
-                one if one.chars().count() == 1 => {
-                    query.push_str(one);
-                    scroll = 0;
-                }
-                _ => {}
-            }
-            let lines = super::panes::help::lines(&query).len();
-            scroll = scroll.min(lines.saturating_sub(1));
-            model.layers.pop();
-            model.layers.push(Layer::Help { query, scroll });
-        }
-        Layer::Warnings { at } => {
-            let last = model.warnings().len().saturating_sub(1);
-            let at = match action {
-                Some(Action::Close | Action::Warnings) => {
-                    model.layers.pop();
-                    return;
-                }
-                Some(Action::Quit) => {
-                    effects.push(Effect::Quit(0));
-                    return;
-                }
-                Some(Action::Help) => {
-                    model.layers.push(Layer::Help { query: String::new(), scroll: 0 });
-                    return;
-                }
-                Some(Action::Down) => at + 1,
-                Some(Action::Up) => at.saturating_sub(1),
-                Some(Action::PageDown) => at + page,
-                Some(Action::PageUp) => at.saturating_sub(page),
-                Some(Action::Top) => 0,
-                Some(Action::Bottom) => last,
-                _ => *at,
-            };
-            model.layers.pop();
-            model.layers.push(Layer::Warnings { at: at.min(last) });
-        }
-    }
-}
-
 /// Gives the focus to a pane. One that is not among the panes of this size takes all the room.
 pub(super) fn focus(model: &mut Model, pane: Pane) {
     if model.focus == pane {
@@ -332,7 +223,7 @@ pub(super) fn focus(model: &mut Model, pane: Pane) {
     model.zoom = false;
 }
 
-fn act(model: &mut Model, action: Action, count: usize, effects: &mut Vec<Effect>) {
+pub(super) fn act(model: &mut Model, action: Action, count: usize, effects: &mut Vec<Effect>) {
     match action {
         Action::NextPane => cycle(model, 1),
         Action::PreviousPane => cycle(model, Pane::CYCLE.len() - 1),
@@ -348,11 +239,41 @@ fn act(model: &mut Model, action: Action, count: usize, effects: &mut Vec<Effect
         }
         Action::Warnings => model.layers.push(Layer::Warnings { at: 0 }),
         Action::Help => model.layers.push(Layer::Help { query: String::new(), scroll: 0 }),
+        Action::Close if model.finding.active() => finding::stop(model, effects),
         Action::Close => close(model),
+        Action::Columns => {
+            let names = super::choosing::names(model);
+            let at = names.iter().position(|n| *n == model.settings.y).unwrap_or(0);
+            model.layers.push(Layer::Columns { at });
+        }
+        Action::Filter if model.focus == Pane::Groups => {
+            model.groups.mixed = !model.groups.mixed;
+            let order = model.group_order();
+            if let Some(&first) = order.first().filter(|_| !order.contains(&model.groups.at)) {
+                model.groups.at = first;
+            }
+        }
+        Action::Filter => model.layers.push(Layer::Filter { at: 0 }),
+        Action::Search => model.layers.push(Layer::Search { text: String::new() }),
+        Action::Palette => model.layers.push(Layer::Palette { query: String::new(), at: 0 }),
+        Action::JumpBack => jumps::go(model, true, count, effects),
+        Action::JumpForward => jumps::go(model, false, count, effects),
         Action::Quit => effects.push(Effect::Quit(0)),
         Action::Interrupt => effects.push(Effect::Quit(130)),
         Action::Suspend => effects.push(Effect::Suspend),
         Action::Repaint => effects.push(Effect::Repaint),
+        Action::Compare if model.focus == Pane::Compare => close(model),
+        Action::Compare => {
+            super::comparing::open(model);
+            focus(model, Pane::Compare);
+        }
+        Action::Knobs => toggle(model, Pane::Knobs),
+        Action::Pin | Action::Undo | Action::NextPreset | Action::PreviousPreset => {
+            turning::act(model, action, count, effects)
+        }
+        Action::Left | Action::Right if model.focus == Pane::Knobs => {
+            turning::act(model, action, count, effects);
+        }
         Action::Theme => {
             model.look.theme = model.look.theme.next();
             let kept = model.look.styles();
@@ -410,7 +331,10 @@ fn toggle(model: &mut Model, pane: Pane) {
 fn close(model: &mut Model) {
     if model.zoom {
         model.zoom = false;
-    } else if matches!(model.focus, Pane::Explain | Pane::Reader | Pane::Groups) {
+    } else if matches!(
+        model.focus,
+        Pane::Explain | Pane::Reader | Pane::Groups | Pane::Matrix | Pane::Knobs | Pane::Compare
+    ) {
         model.focus = model.back;
     } else {
         let plan = model.plan();

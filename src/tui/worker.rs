@@ -9,11 +9,12 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use crossbeam_channel::Sender;
 
+use super::finding;
+use super::message::{Effect, Msg};
 use super::snapshot::{Snapshot, Summary};
 use super::text::{Document, TextSource};
-use super::update::{Effect, Msg};
-use crate::analysis::AnalysisSettings;
-use crate::rollout::Group;
+use crate::analysis::{AnalysisSettings, Contrast, SignatureSetting};
+use crate::rollout::{Corpus, Group};
 
 /// Who computes. Tests put one in that waits.
 pub trait Analyst: Send + Sync {
@@ -82,6 +83,20 @@ struct Analysis {
     index: usize,
     group: Arc<Group>,
     settings: AnalysisSettings,
+    load: Option<Vec<Arc<Group>>>,
+}
+
+struct Search {
+    key: u64,
+    snapshot: Arc<Snapshot>,
+    pattern: String,
+}
+
+struct Comparison {
+    key: u64,
+    now: Arc<Snapshot>,
+    pin: SignatureSetting,
+    earlier: Option<Arc<Contrast>>,
 }
 
 struct Survey {
@@ -98,8 +113,12 @@ struct Reading {
 #[derive(Default)]
 struct Slots {
     analysis: Slot<Analysis>,
+    comparison: Slot<Comparison>,
     survey: Slot<Survey>,
     reading: Slot<Reading>,
+    search: Slot<Search>,
+    /// Number of the newest search: an older one stops between two rollouts.
+    newest_search: AtomicU64,
     /// Number of the newest survey: an older one stops between two groups.
     newest_survey: AtomicU64,
 }
@@ -110,7 +129,8 @@ pub struct Workers {
 }
 
 impl Workers {
-    /// Starts one thread for analyses, one for the list of groups, one for texts.
+    /// Starts the threads: for analyses, for comparisons with the pin, for the list of groups, for
+    /// texts, for searches.
     pub fn start(
         analyst: &Arc<dyn Analyst>,
         texts: &Arc<dyn TextSource>,
@@ -120,10 +140,31 @@ impl Workers {
         let (who, out, at) = (Arc::clone(analyst), outbox.clone(), Arc::clone(&slots));
         spawn("analysis", move || {
             while let Some(job) = at.analysis.take() {
-                let done = guarded("the analysis", || who.analyse(&job.group, &job.settings));
+                let mut settings = job.settings;
+                let done = guarded("the analysis", || {
+                    if let Some(groups) = job.load {
+                        settings.batch = crate::analysis::batch(&Corpus { groups }, &settings);
+                    }
+                    who.analyse(&job.group, &settings)
+                });
                 let msg = match done {
                     Ok(snapshot) => Msg::Analysed(job.key, job.index, Arc::new(snapshot)),
                     Err(text) => Msg::Failed(text),
+                };
+                if out.send(msg).is_err() {
+                    return;
+                }
+            }
+        })?;
+        let (out, at) = (outbox.clone(), Arc::clone(&slots));
+        spawn("contrast", move || {
+            while let Some(job) = at.comparison.take() {
+                let done = guarded("the comparison with the pin", || {
+                    Contrast::new(&job.now.analysis, &job.pin, job.earlier.as_deref())
+                });
+                let msg = match done {
+                    Ok(contrast) => Msg::Contrasted(job.key, Arc::new(contrast)),
+                    Err(text) => Msg::Say(text),
                 };
                 if out.send(msg).is_err() {
                     return;
@@ -163,6 +204,22 @@ impl Workers {
                 }
             }
         })?;
+        let (source, out, at) = (Arc::clone(texts), outbox.clone(), Arc::clone(&slots));
+        spawn("search", move || {
+            while let Some(job) = at.search.take() {
+                let done = guarded("the search", || {
+                    finding::run(&job.snapshot, &job.pattern, &*source, |part| {
+                        at.newest_search.load(Ordering::Relaxed) == job.key
+                            && out.send(Msg::Found(job.key, part)).is_ok()
+                    });
+                });
+                if let Err(text) = done
+                    && out.send(Msg::Say(text)).is_err()
+                {
+                    return;
+                }
+            }
+        })?;
         Ok(Self { slots })
     }
 
@@ -170,8 +227,16 @@ impl Workers {
     #[must_use]
     pub fn take(&self, effect: Effect) -> Option<Effect> {
         match effect {
-            Effect::Analyse { key, index, group, settings } => {
-                self.slots.analysis.put(Analysis { key, index, group, settings });
+            Effect::Analyse { key, index, group, settings, load } => {
+                self.slots.analysis.put(Analysis { key, index, group, settings, load });
+            }
+            Effect::Find { key, snapshot, pattern } => {
+                self.slots.newest_search.store(key, Ordering::Relaxed);
+                self.slots.search.put(Search { key, snapshot, pattern });
+            }
+            Effect::StopFinding(key) => self.slots.newest_search.store(key, Ordering::Relaxed),
+            Effect::Contrast { key, now, pin, earlier } => {
+                self.slots.comparison.put(Comparison { key, now, pin, earlier });
             }
             Effect::Summarise { key, groups, settings } => {
                 self.slots.newest_survey.store(key, Ordering::Relaxed);
@@ -187,7 +252,10 @@ impl Workers {
 impl Drop for Workers {
     fn drop(&mut self) {
         self.slots.newest_survey.store(u64::MAX, Ordering::Relaxed);
+        self.slots.newest_search.store(u64::MAX, Ordering::Relaxed);
+        self.slots.search.close();
         self.slots.analysis.close();
+        self.slots.comparison.close();
         self.slots.survey.close();
         self.slots.reading.close();
     }

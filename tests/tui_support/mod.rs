@@ -7,17 +7,20 @@
     clippy::indexing_slicing
 )]
 
-use std::sync::{Arc, Mutex};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
-use credscope::analysis::AnalysisSettings;
+use credscope::analysis::{AnalysisSettings, Contrast};
 use credscope::rollout::raw::{RawArgs, RawStep};
 use credscope::rollout::{
     Corpus, Group, GroupKey, Outcome, Rollout, StepFacts, StepTable, Symbols,
 };
+use credscope::tui::finding;
 use credscope::tui::model::{Look, Model};
-use credscope::tui::text::TextSource;
-use credscope::tui::update::Msg;
+use credscope::tui::snapshot::{Snapshot, Summary};
+use credscope::tui::text::{Document, TextSource};
+use credscope::tui::update::{Effect, Msg, begin, update};
 use credscope::tui::worker::{Analyst, Library, Workers};
 use credscope::tui::{Depth, ThemeId, run, terminal};
 use crossbeam_channel::{Receiver, Sender, unbounded};
@@ -311,4 +314,135 @@ pub fn key(name: &str) -> KeyEvent {
         }
     };
     KeyEvent::new(code, KeyModifiers::NONE)
+}
+
+/// Carries out effects at once.
+pub fn settle(model: &mut Model, mut effects: Vec<Effect>) {
+    while let Some(effect) = effects.pop() {
+        let msg = match effect {
+            Effect::Analyse { key, index, group, mut settings, load } => {
+                if let Some(groups) = load {
+                    settings.batch = credscope::analysis::batch(&Corpus { groups }, &settings);
+                }
+                Msg::Analysed(key, index, Arc::new(Snapshot::new(&group, &settings)))
+            }
+            Effect::Summarise { key, groups, settings } => {
+                for (i, group) in groups.iter().enumerate() {
+                    let row = Arc::new(Summary::new(group, &settings));
+                    effects.extend(update(model, Msg::Summarised(key, i, row)));
+                }
+                continue;
+            }
+            Effect::Read { of, group } => {
+                let mut raw = Made.step_text(&group, of.1, of.2);
+                if let Ok(raw) = &mut raw {
+                    raw.observation = Some("short".to_owned());
+                }
+                Msg::Read(of, raw.map(|r| Arc::new(Document::new(&r))))
+            }
+            Effect::Find { key, snapshot, pattern } => {
+                let mut parts = Vec::new();
+                let texts = credscope::tui::text::NoText;
+                finding::run(&snapshot, &pattern, &texts, |part| {
+                    parts.push(part);
+                    true
+                });
+                for part in parts {
+                    effects.extend(update(model, Msg::Found(key, part)));
+                }
+                continue;
+            }
+            Effect::Contrast { key, now, pin, earlier } => Msg::Contrasted(
+                key,
+                Arc::new(Contrast::new(&now.analysis, &pin, earlier.as_deref())),
+            ),
+            _ => continue,
+        };
+        effects.extend(update(model, msg));
+    }
+}
+
+pub fn started(size: (u16, u16)) -> Model {
+    opened(corpus(), size)
+}
+
+/// A model over a corpus, analysed.
+pub fn opened(corpus: Corpus, size: (u16, u16)) -> Model {
+    let mut model = Model::new(corpus, Vec::new(), AnalysisSettings::default(), PLAIN, None);
+    let effects = begin(&mut model);
+    settle(&mut model, effects);
+    let effects = update(&mut model, Msg::Resize(size.0, size.1));
+    settle(&mut model, effects);
+    model
+}
+
+pub fn press(model: &mut Model, name: &str) -> Vec<Effect> {
+    let effects = update(model, Msg::Key(key(name)));
+    settle(model, effects.clone());
+    effects
+}
+
+/// Computes only when the test lets it.
+#[derive(Default)]
+pub struct HeldBack {
+    allowed: Mutex<usize>,
+    bell: Condvar,
+    pub done: AtomicUsize,
+}
+
+impl HeldBack {
+    pub fn allow(&self, more: usize) {
+        *self.allowed.lock().unwrap() += more;
+        self.bell.notify_all();
+    }
+}
+
+impl Analyst for HeldBack {
+    fn analyse(&self, group: &Arc<Group>, settings: &AnalysisSettings) -> Snapshot {
+        let mut allowed = self.allowed.lock().unwrap();
+        while *allowed == 0 {
+            allowed = self.bell.wait(allowed).unwrap();
+        }
+        *allowed -= 1;
+        self.done.fetch_add(1, Ordering::SeqCst);
+        Snapshot::new(group, settings)
+    }
+}
+
+/// The model as it would be drawn.
+pub fn picture(model: &Model) -> String {
+    let mut terminal =
+        Terminal::new(TestBackend::new(model.area.width, model.area.height)).unwrap();
+    terminal.draw(|frame| credscope::tui::panes::view(model, frame)).unwrap();
+    text_of(terminal.backend())
+}
+
+/// A real file of the corpus, or a loud word that it is missing.
+pub fn real(name: &str) -> Option<(Corpus, Arc<credscope::load::Sources>)> {
+    let root = std::env::var_os("CREDSCOPE_CORPUS")
+        .map_or_else(|| std::path::PathBuf::from("../shared/data"), std::path::PathBuf::from);
+    let path = root.join(name);
+    if !path.exists() {
+        eprintln!("SKIPPED: {} is missing; set CREDSCOPE_CORPUS", path.display());
+        return None;
+    }
+    Some(loaded(&path))
+}
+
+/// A file, loaded.
+pub fn loaded(path: &std::path::Path) -> (Corpus, Arc<credscope::load::Sources>) {
+    let profiles = Arc::new(credscope::profile::Profiles::builtin());
+    let options = credscope::load::LoadOptions::default();
+    let loaded = credscope::load::load(&[path.to_owned()], &options, &profiles).unwrap();
+    (loaded.corpus, Arc::new(loaded.sources))
+}
+
+pub const R2E: &str = "derived/r2e_gym.astropy-12907.k8.jsonl";
+
+/// The line that contains all of these.
+pub fn line<'a>(picture: &'a str, parts: &[&str]) -> &'a str {
+    picture
+        .lines()
+        .find(|l| parts.iter().all(|p| l.contains(p)))
+        .unwrap_or_else(|| panic!("no line with {parts:?}:\n{picture}"))
 }

@@ -17,13 +17,24 @@ pub fn draw(model: &Model, plan: &Plan, canvas: &mut Canvas) {
     }
     let room = canvas.width().saturating_sub(end.width());
     let mut row = Row::new();
-    if let Some(typed) = model.typed.filter(|t| t.count) {
+    if let (Some(Layer::Search { text }), None) = (model.layers.last(), &model.message) {
+        row.put(" /", theme.key);
+        row.put(
+            text::cut_left(&text::line(text), room.saturating_sub(3)).into_owned(),
+            theme.title,
+        );
+        row.put("▏", theme.key);
+    } else if let Some(typed) = model.typed.filter(|t| t.count) {
         row.put(format!(" {}", typed.number), theme.key);
     } else if let Some(message) = &model.message {
         let clean = text::line(message).into_owned();
         row.gap(1);
         row.put(text::cut(&clean, room.saturating_sub(1)).into_owned(), theme.title);
     } else {
+        if model.finding.active() && model.layers.is_empty() {
+            let status = model.finding.status();
+            row.gap(1).put(text::cut(&text::line(&status), room / 2).into_owned(), theme.title);
+        }
         for (key, what) in keys(model, plan) {
             let before = if row.width() == 0 { " " } else { "  " };
             if row.width() + before.len() + text::width(key) + 1 + text::width(what) > room {
@@ -46,11 +57,29 @@ fn keys(model: &Model, plan: &Plan) -> Vec<(&'static str, &'static str)> {
             return vec![("Esc", "back"), ("↑↓", "scroll"), ("type", "to search")];
         }
         Some(Layer::Warnings { .. }) => return vec![("Esc", "back"), ("jk", "warning")],
-        None => {}
+        Some(Layer::Columns { .. }) => {
+            return vec![
+                ("Esc", "back"),
+                ("jk", "column"),
+                ("Space", "show"),
+                ("x", "as X"),
+                ("y", "as Y"),
+            ];
+        }
+        Some(Layer::Filter { .. }) => {
+            return vec![("Esc", "done"), ("jk", "row"), ("Space", "choose"), ("c", "clear")];
+        }
+        Some(Layer::Palette { .. }) => {
+            return vec![("Esc", "back"), ("↑↓", "row"), ("Enter", "do it"), ("type", "to narrow")];
+        }
+        Some(Layer::Search { .. }) | None => {}
     }
     let of = |action: Action| binding(action).map_or(("", ""), |b| b.short);
     let alone = plan.panes.len() == 1;
     let mut list = Vec::new();
+    if model.finding.active() {
+        list.extend([("n N", "hit"), ("Esc", "end search")]);
+    }
     match model.focus {
         Pane::Explain => {
             list.extend([("Esc", "back"), ("jk", "member"), ("Enter", "follow")]);
@@ -61,7 +90,25 @@ fn keys(model: &Model, plan: &Plan) -> Vec<(&'static str, &'static str)> {
             list.extend([("=", "why"), of(A::Copy)]);
         }
         Pane::Groups => {
-            list.extend([("Esc", "back"), ("jk", "row"), ("Enter", "open"), of(A::Sort)]);
+            list.extend([
+                ("Esc", "back"),
+                ("jk", "row"),
+                ("Enter", "open"),
+                of(A::Sort),
+                ("f", "mixed only"),
+            ]);
+        }
+        Pane::Matrix => {
+            list.extend([("Esc", "back"), ("hl", "step"), ("jk", "rollout")]);
+            list.extend([of(A::NextColumn), of(A::Knobs), of(A::Pin), ("=", "why")]);
+        }
+        Pane::Compare => {
+            list.extend([("Esc", "back"), ("hl", "rollout"), ("jk", "row")]);
+            list.extend([("d D", "divergence"), of(A::NextColumn), ("=", "why"), ("i", "read")]);
+        }
+        Pane::Knobs => {
+            list.extend([("Esc", "back"), ("hl", "turn"), ("jk", "knob")]);
+            list.extend([of(A::Pin), of(A::Undo), of(A::NextPreset), of(A::NextColumn)]);
         }
         Pane::Tree | Pane::Steps | Pane::Quadrants | Pane::Rollouts => {
             list.extend([of(A::NextPane), of(A::Down)]);
@@ -84,11 +131,18 @@ fn keys(model: &Model, plan: &Plan) -> Vec<(&'static str, &'static str)> {
         of(A::NextPane),
         of(A::Lens),
         of(A::NextColumn),
+        of(A::Columns),
+        of(A::Knobs),
+        of(A::Filter),
+        of(A::Search),
+        of(A::Compare),
         of(A::Scale),
         of(A::Groups),
         of(A::NextGroup),
         of(A::Enter),
         of(A::Warnings),
+        of(A::JumpBack),
+        of(A::Palette),
         of(A::Theme),
         of(A::Copy),
     ]);

@@ -3,13 +3,18 @@
 use crate::export::text;
 use crate::tui::canvas::{Canvas, Row};
 use crate::tui::model::Model;
-use crate::tui::numbers::{brief, count, percent};
+use crate::tui::numbers::{brief, count, percent, signed_brief};
 use crate::tui::snapshot::Summary;
 use crate::tui::theme::Theme;
+
+/// Rows of the histogram and the aggregate below the list.
+const AGGREGATE: usize = 11;
 
 struct Columns {
     task: usize,
     success: bool,
+    /// Skill, then its null, where there is room.
+    skill: usize,
     warnings: usize,
 }
 
@@ -23,17 +28,33 @@ pub fn draw(model: &Model, canvas: &mut Canvas) {
     if done < order.len() {
         extra.put(format!("  {done} computed …"), theme.dim);
     }
+    if model.groups.mixed {
+        let hidden = model.corpus.groups.len() - order.len();
+        extra.put(format!("  mixed only, {hidden} left out"), theme.strong);
+    }
     let sort = format!("sort {}", model.groups.order.name());
-    canvas.rule("a Groups", extra, &[("Enter", "opens"), ("S", &sort)], true);
+    canvas.rule("a Groups", extra, &[("Enter", "opens"), ("f", "mixed only"), ("S", &sort)], true);
     if order.is_empty() {
-        canvas.empty(1, &["no group was loaded: q quits, then give a path with rollouts"]);
+        canvas.empty(
+            1,
+            &[if model.groups.mixed {
+                "no group has successes and failures: f shows all groups"
+            } else {
+                "no group was loaded: q quits, then give a path with rollouts"
+            }],
+        );
         return;
     }
     let width = canvas.width();
     // n ✓ ✗ steps states shared branch compared rescued penalized inside.
     let numbers = 3 * 5 + 7 + 7 + 7 + 7 + 9 + 8 + 7 + 7;
     let success = width >= 116;
-    let spare = width.saturating_sub(1 + numbers + usize::from(success) * 12);
+    let skill = match width {
+        132.. => 2,
+        106.. => 1,
+        _ => 0,
+    };
+    let spare = width.saturating_sub(1 + numbers + usize::from(success) * 12 + skill * 7);
     let longest = order
         .iter()
         .filter_map(|&g| model.corpus.groups.get(g))
@@ -42,7 +63,7 @@ pub fn draw(model: &Model, canvas: &mut Canvas) {
         .unwrap_or(4)
         .max(4);
     let task = longest.min(spare.max(8));
-    let columns = Columns { task, success, warnings: spare.saturating_sub(task + 2) };
+    let columns = Columns { task, success, skill, warnings: spare.saturating_sub(task + 2) };
     let mut header = Row::new();
     header.gap(1).left("task", columns.task, theme.dim);
     header.right("n", 5, theme.dim).right("✓", 5, theme.pos).right("✗", 5, theme.neg);
@@ -53,12 +74,16 @@ pub fn draw(model: &Model, canvas: &mut Canvas) {
     header.right("shared", 7, theme.dim).right("branch", 7, theme.dim);
     header.right("compared", 9, theme.dim).right("rescued", 8, theme.dim);
     header.right("penal.", 7, theme.dim).right("inside", 7, theme.dim);
+    for name in ["skill", "null"].iter().take(columns.skill) {
+        header.right(name, 7, theme.dim);
+    }
     if columns.warnings > 6 {
         header.gap(2).put("warnings", theme.dim);
     }
     canvas.row(1, &header);
     let total = usize::from(done > 1);
-    let height = canvas.height().saturating_sub(total);
+    let aggregate = if done > 1 && canvas.height() >= 22 { AGGREGATE } else { 0 };
+    let height = canvas.height().saturating_sub(total + aggregate);
     let cursor = order.iter().position(|&g| g == model.groups.at);
     {
         let mut part = canvas.part(0, 0, width, height);
@@ -70,6 +95,11 @@ pub fn draw(model: &Model, canvas: &mut Canvas) {
     if total == 1 {
         let row = sum(model, &columns, &theme);
         canvas.row((order.len() + 2).min(height), &row);
+    }
+    if aggregate > 0 {
+        let top = canvas.height() - aggregate;
+        let mut part = canvas.part(0, top, width, aggregate);
+        super::aggregate::draw(model, &mut part);
     }
 }
 
@@ -110,6 +140,13 @@ fn filled(row: &mut Row, summary: &Summary, columns: &Columns, theme: &Theme) {
         row.right(&count(n), width, if n > 0 { theme.strong } else { theme.dim });
     }
     row.right(&count(g.tally.inside()), 7, theme.text);
+    let skill = [g.skill.map(|s| s.skill), g.skill.map(|s| s.null)];
+    for value in skill.into_iter().take(columns.skill) {
+        match value {
+            Some(x) => row.right(&signed_brief(x), 7, theme.of_sign(x)),
+            None => row.right("n/a", 7, theme.dim),
+        };
+    }
     if columns.warnings > 6 {
         let codes: Vec<&str> = summary.warnings.iter().map(|w| w.code).collect();
         let told = codes.join(", ");

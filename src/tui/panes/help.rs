@@ -32,6 +32,7 @@ const GLYPHS: &[(&str, &str)] = &[
     ("⋎", "branching states folded inside the row; d goes to them"),
     ("≡", "the state of the row stands under other rows, too"),
     ("→s4 ↪s4", "leads to state 4, which stands below; or elsewhere"),
+    ("/", "the search found something here"),
     ("m", "the exit code does not speak for the command"),
     ("N", "N(s,a)/N(s): visits of the pair and of the state"),
     ("✓ ✗ ⊘ ‼ ?", "success, failure, truncated, error, no verdict"),

@@ -1,10 +1,17 @@
 //! The picture of a model: one file per pane. Pure: nothing is computed, read or kept here.
 
+mod aggregate;
+mod columns;
+mod compare;
 pub mod explain;
+mod filter;
 mod footer;
 mod groups;
 pub mod help;
+mod knobs;
+mod matrix;
 mod members;
+mod palette;
 mod quadrants;
 pub mod reader;
 mod rollouts;
@@ -39,13 +46,17 @@ pub fn draw(model: &Model, area: Rect, buffer: &mut Buffer) {
     } else {
         title::draw(model, &mut Canvas::new(buffer, plan.title, &theme));
         match model.layers.last() {
-            None => panes(model, &plan, buffer, &theme),
+            None | Some(Layer::Search { .. }) => panes(model, &plan, buffer, &theme),
             Some(layer) => {
                 let body = Rect { y: area.y + 1, height: area.height - 2, ..area };
                 let mut canvas = Canvas::new(buffer, body, &theme);
                 match layer {
                     Layer::Help { query, scroll } => help::draw(query, *scroll, &mut canvas),
                     Layer::Warnings { at } => warnings::draw(model, *at, &mut canvas),
+                    Layer::Columns { at } => columns::draw(model, *at, &mut canvas),
+                    Layer::Filter { at } => filter::draw(model, *at, &mut canvas),
+                    Layer::Palette { query, at } => palette::draw(query, *at, &mut canvas),
+                    Layer::Search { .. } => {}
                 }
             }
         }
@@ -76,6 +87,9 @@ fn panes(model: &Model, plan: &Plan, buffer: &mut Buffer, theme: &Theme) {
             Pane::Quadrants => quadrants::draw(snapshot, &mut canvas, focus),
             Pane::Rollouts => rollouts::draw(model, snapshot, &mut canvas, focus),
             Pane::Reader => reader::draw(model, snapshot, &mut canvas, focus, alone),
+            Pane::Matrix => matrix::draw(model, snapshot, &mut canvas, focus),
+            Pane::Compare => compare::draw(model, snapshot, &mut canvas, focus),
+            Pane::Knobs => knobs::draw(model, snapshot, &mut canvas, focus),
             Pane::Groups => {}
         }
     }

@@ -61,8 +61,12 @@ fn line(
         return row;
     };
     let success = rollout.outcome == crate::rollout::Outcome::Success;
-    row.put(super::mark(at == model.cursor.rollout), theme.text);
-    row.left(&snapshot.name(at, columns.id), columns.id, theme.text);
+    let marked = model.comparing.marked.contains(&at);
+    let selected = at == model.cursor.rollout;
+    row.put(if marked && !selected { "|" } else { super::mark(selected) }, theme.text);
+    let out = !model.filtering.passes.is_empty() && model.listed(at).is_empty();
+    let name = if out { theme.dim } else { theme.text };
+    row.left(&snapshot.name(at, columns.id), columns.id, name);
     row.put(
         format!(" {}", glyphs::outcome(rollout.outcome)),
         if success { theme.pos } else { theme.neg },

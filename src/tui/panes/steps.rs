@@ -84,6 +84,10 @@ pub fn draw(model: &Model, snapshot: &Snapshot, canvas: &mut Canvas, focus: bool
     }
     let n = steps.len();
     extra.put(format!("  {n} step{}", if n == 1 { "" } else { "s" }), theme.text);
+    if !model.filtering.passes.is_empty() {
+        let listed = model.listed(model.cursor.rollout).len();
+        extra.put(format!("  {listed} listed: {}", model.filtering.filter.name()), theme.strong);
+    }
     let kind = if model.shared_scale { "shared" } else { "own" };
     let scales: Vec<String> = columns
         .bars
@@ -104,13 +108,20 @@ pub fn draw(model: &Model, snapshot: &Snapshot, canvas: &mut Canvas, focus: bool
         canvas.empty(2, &["this rollout has no steps: ] goes to the next rollout"]);
         return;
     }
-    let labels: Vec<String> = steps.clone().map(|s| analysis.action_label(s)).collect();
+    let listed = model.listed(model.cursor.rollout);
+    if listed.is_empty() {
+        canvas.empty(2, &["no step of this rollout passes the filter: ] goes on, f changes it"]);
+        return;
+    }
+    let labels: Vec<String> =
+        listed.iter().map(|t| analysis.action_label(steps.start + t)).collect();
     let level = labels::elision(&labels.iter().map(|l| (l.as_str(), columns.label)));
-    let cursor = Some(model.cursor.step);
-    super::list(canvas, 2, n, cursor, |at, theme| {
+    let cursor = listed.iter().position(|&t| t == model.cursor.step);
+    super::list(canvas, 2, listed.len(), cursor, |at, theme| {
         let label = labels.get(at).map_or("", String::as_str);
+        let t = listed.get(at).copied().unwrap_or_default();
         let line = Line { model, snapshot, columns: &columns, level, theme };
-        line.draw(at, steps.start + at, label)
+        line.draw(t, steps.start + t, label)
     });
 }
 
@@ -153,12 +164,20 @@ impl Line<'_> {
         let analysis = &snapshot.analysis;
         let data = analysis.step_row(step);
         let weak = matches!(data.evidence, None | Some(Evidence::Own | Evidence::Single));
-        let action = if weak { theme.dim } else { theme.text };
+        let hit = self.model.finding.hits.contains(&step);
+        let action = if hit {
+            theme.strong
+        } else if weak {
+            theme.dim
+        } else {
+            theme.text
+        };
         let selected = t == self.model.cursor.step;
         let mut row = Row::new();
         row.put(super::mark(selected), theme.text);
         row.right(&t.to_string(), snapshot.widths.t, theme.dim);
-        row.put(flag(&data, snapshot.pivotal == Some(step)), theme.text);
+        let flag = if hit { "/" } else { flag(&data, snapshot.pivotal == Some(step)) };
+        row.put(flag, if hit { theme.key } else { theme.text });
         row.gap(1);
         row.left(&labels::label(label, self.level, columns.label), columns.label, action);
         if columns.n {

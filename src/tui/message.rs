@@ -1,0 +1,108 @@
+//! What may happen to the screen, and what the run loop may be asked to do.
+
+use std::sync::Arc;
+
+use crossterm::event::KeyEvent;
+
+use super::finding::Found;
+use super::snapshot::{Snapshot, Summary};
+use super::text::Document;
+use crate::analysis::{AnalysisSettings, Contrast, SignatureSetting};
+use crate::rollout::Group;
+
+/// What happened.
+#[derive(Debug)]
+pub enum Msg {
+    /// A key.
+    Key(KeyEvent),
+    /// The terminal has a new size.
+    Resize(u16, u16),
+    /// The terminal may show something else by now: paint all of it again.
+    Repaint,
+    /// An analysis is done: its request's number, its group.
+    Analysed(u64, usize, Arc<Snapshot>),
+    /// What a turn of the signature changed: its request's number.
+    Contrasted(u64, Arc<Contrast>),
+    /// A part of the answer to a search: its number.
+    Found(u64, Found),
+    /// Text that was pasted.
+    Paste(String),
+    /// A row of the list of groups is done: its settings' number, its group.
+    Summarised(u64, usize, Arc<Summary>),
+    /// A text was read, or could not be.
+    Read((usize, usize, usize), Result<Arc<Document>, String>),
+    /// A worker failed; what it says.
+    Failed(String),
+    /// A message for the person.
+    Say(String),
+    /// A signal that ends the program.
+    Signal(i32),
+    /// The shell's stop signal.
+    Stop,
+    /// The keyboard is gone.
+    InputClosed,
+}
+
+/// What the run loop is asked to do.
+#[derive(Debug, Clone)]
+pub enum Effect {
+    /// Analyse a group; newer requests replace older ones.
+    Analyse {
+        /// Number of the request.
+        key: u64,
+        /// Index of the group.
+        index: usize,
+        /// The group.
+        group: Arc<Group>,
+        /// Under these settings.
+        settings: AnalysisSettings,
+        /// All groups, where a column needs statistics over the whole load that are not there yet.
+        load: Option<Vec<Arc<Group>>>,
+    },
+    /// Search the shown group; newer searches replace older ones.
+    Find {
+        /// Number of the search.
+        key: u64,
+        /// What is shown.
+        snapshot: Arc<Snapshot>,
+        /// The pattern.
+        pattern: String,
+    },
+    /// No search before this number is wanted any more.
+    StopFinding(u64),
+    /// Compare what is shown with the pinned signature; newer requests replace older ones.
+    Contrast {
+        /// Number of the request.
+        key: u64,
+        /// What is shown.
+        now: Arc<Snapshot>,
+        /// The pinned signature.
+        pin: SignatureSetting,
+        /// The contrast before, whose numbers of the pin may still hold.
+        earlier: Option<Arc<Contrast>>,
+    },
+    /// Make the rows of the list of groups, one after the other.
+    Summarise {
+        /// Number of the settings.
+        key: u64,
+        /// The groups.
+        groups: Vec<Arc<Group>>,
+        /// Under these settings.
+        settings: AnalysisSettings,
+    },
+    /// Read the text of a step; newer requests replace older ones.
+    Read {
+        /// Group, rollout, step.
+        of: (usize, usize, usize),
+        /// The group.
+        group: Arc<Group>,
+    },
+    /// Put a text on the clipboard.
+    Copy(String),
+    /// Hand the terminal back to the shell until it is continued.
+    Suspend,
+    /// Paint everything again, whatever the terminal shows now.
+    Repaint,
+    /// Leave with this exit code.
+    Quit(u8),
+}

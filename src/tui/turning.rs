@@ -1,0 +1,249 @@
+//! Turning the signature: the knobs, the pin, and what was turned before. Part of [`super::update`].
+
+use std::sync::Arc;
+
+use super::keymap::Action;
+use super::message::Effect;
+use super::model::Model;
+use super::update::request;
+use crate::analysis::{AnalysisSettings, Contrast, SignatureSetting};
+use crate::signature::{Abstraction, Granularity, LADDERS, Ladder, PRESETS};
+
+/// Turns that can be taken back, at most.
+const UNDO: usize = 200;
+
+/// The knobs, the pin and what was turned before.
+#[derive(Debug)]
+pub struct Turning {
+    /// Selected row of [`rows`].
+    pub at: usize,
+    /// The signature that changes are counted against.
+    pub pin: SignatureSetting,
+    /// Signatures before the last turns, the latest last.
+    pub undo: Vec<SignatureSetting>,
+    /// What changed, and for which shown analysis.
+    pub contrast: Option<(u64, Arc<Contrast>)>,
+    /// Number of the last comparison that was asked for.
+    pub asked: u64,
+    /// What it was asked for: the shown analysis and the pin.
+    pub asked_for: Option<(u64, SignatureSetting)>,
+}
+
+impl Turning {
+    /// Pins the signature that the screen starts with.
+    #[must_use]
+    pub fn new(settings: &AnalysisSettings) -> Self {
+        Self {
+            at: 0,
+            pin: SignatureSetting::of(settings),
+            undo: Vec::new(),
+            contrast: None,
+            asked: 0,
+            asked_for: None,
+        }
+    }
+}
+
+/// A row of the panel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KnobRow {
+    /// What a state is made of.
+    Abstraction,
+    /// A knob of the granularity.
+    Knob(&'static Ladder),
+}
+
+impl KnobRow {
+    /// Its name, as in the options.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Abstraction => "abstraction",
+            Self::Knob(ladder) => ladder.knob,
+        }
+    }
+
+    /// What it decides.
+    #[must_use]
+    pub const fn meaning(self) -> &'static str {
+        match self {
+            Self::Abstraction => "what a state is made of; auto chooses by the group",
+            Self::Knob(ladder) => ladder.meaning,
+        }
+    }
+
+    /// Its values, from coarse to fine where they are ordered.
+    #[must_use]
+    pub fn values(self) -> Vec<&'static str> {
+        match self {
+            Self::Abstraction => {
+                std::iter::once("auto").chain(Abstraction::ALL.map(Abstraction::id)).collect()
+            }
+            Self::Knob(ladder) => ladder.values.to_vec(),
+        }
+    }
+
+    /// Its value in a signature.
+    #[must_use]
+    pub fn value(self, setting: &SignatureSetting) -> String {
+        match self {
+            Self::Abstraction => setting.abstraction.map_or("auto", Abstraction::id).to_owned(),
+            Self::Knob(ladder) => setting.granularity.get(ladder.knob),
+        }
+    }
+
+    /// Whether turning it can change anything under an abstraction.
+    #[must_use]
+    pub fn matters(self, abstraction: Abstraction) -> bool {
+        let Self::Knob(ladder) = self else {
+            return true;
+        };
+        match ladder.knob {
+            "mask" => abstraction == Abstraction::Observation,
+            "history-text" => abstraction == Abstraction::History,
+            "tools-multiset" => abstraction == Abstraction::Tools,
+            // What actions are made of.
+            "view-extent" | "view-bucket" | "edit-identity" | "edit-hash" | "result" | "target"
+            | "test-files" => abstraction != Abstraction::Logged,
+            _ => abstraction == Abstraction::Swe,
+        }
+    }
+}
+
+/// The rows of the panel.
+#[must_use]
+pub fn rows() -> Vec<KnobRow> {
+    std::iter::once(KnobRow::Abstraction).chain(LADDERS.iter().map(KnobRow::Knob)).collect()
+}
+
+/// Does what a key asks of the signature.
+pub(super) fn act(model: &mut Model, action: Action, count: usize, effects: &mut Vec<Effect>) {
+    let now = SignatureSetting::of(&model.settings);
+    match action {
+        Action::Right => turn(model, now, count as isize, effects),
+        Action::Left => turn(model, now, -(count as isize), effects),
+        Action::Pin => {
+            model.message = Some(format!("pinned {}: changes count against it", now.name()));
+            model.turning.pin = now;
+        }
+        Action::Undo => match model.turning.undo.pop() {
+            Some(before) => {
+                model.message = Some(format!("back to {}", before.name()));
+                put(model, &before, effects);
+            }
+            None => model.message = Some("nothing was turned yet".to_owned()),
+        },
+        Action::NextPreset => preset(model, &now, true, effects),
+        Action::PreviousPreset => preset(model, &now, false, effects),
+        _ => {}
+    }
+}
+
+fn turn(model: &mut Model, now: SignatureSetting, by: isize, effects: &mut Vec<Effect>) {
+    let Some(row) = rows().get(model.turning.at).copied() else {
+        return;
+    };
+    let next = match row {
+        KnobRow::Abstraction => {
+            let values = row.values();
+            let value = row.value(&now);
+            let at = values.iter().position(|v| *v == value).unwrap_or(0);
+            let to = at.saturating_add_signed(by).min(values.len().saturating_sub(1));
+            let id = values.get(to).copied().unwrap_or_default();
+            SignatureSetting { abstraction: Abstraction::find(id), ..now.clone() }
+        }
+        KnobRow::Knob(ladder) => {
+            SignatureSetting { granularity: now.granularity.turned(ladder.knob, by), ..now.clone() }
+        }
+    };
+    if next == now {
+        let (end, word) = if by > 0 { ("last", "finer") } else { ("first", "coarser") };
+        let what = if row == KnobRow::Abstraction { "" } else { word };
+        model.message = Some(format!(
+            "{} is at its {end} value, {}: nothing {what} to turn to",
+            row.name(),
+            row.value(&now)
+        ));
+        return;
+    }
+    change(model, now, &next, effects);
+}
+
+fn preset(model: &mut Model, now: &SignatureSetting, forward: bool, effects: &mut Vec<Effect>) {
+    let name = now.granularity.name();
+    let n = PRESETS.len();
+    let at = PRESETS.iter().position(|p| *p == name);
+    let to = match (at, forward) {
+        (Some(at), true) => (at + 1) % n,
+        (Some(at), false) => (at + n - 1) % n,
+        (None, _) => 0,
+    };
+    let Some(next) = PRESETS.get(to) else {
+        return;
+    };
+    if let Ok(granularity) = Granularity::preset(next) {
+        model.message = Some(format!("preset {next} ({} of {n}), u goes back", to + 1));
+        change(model, now.clone(), &SignatureSetting { granularity, ..now.clone() }, effects);
+    }
+}
+
+fn change(
+    model: &mut Model,
+    from: SignatureSetting,
+    to: &SignatureSetting,
+    effects: &mut Vec<Effect>,
+) {
+    let undo = &mut model.turning.undo;
+    undo.push(from);
+    if undo.len() > UNDO {
+        undo.remove(0);
+    }
+    put(model, to, effects);
+}
+
+fn put(model: &mut Model, setting: &SignatureSetting, effects: &mut Vec<Effect>) {
+    model.settings = setting.put_into(&model.settings);
+    request(model, effects);
+}
+
+/// Asks for the comparison of what is shown with the pin, unless it is there or on its way. While a
+/// newer analysis is being made there is nothing to compare yet.
+pub(super) fn compare(model: &mut Model, effects: &mut Vec<Effect>) {
+    let Some(now) = model.snapshot().map(Arc::clone).filter(|_| !model.waiting()) else {
+        return;
+    };
+    let wanted = (model.shown_key, model.turning.pin.clone());
+    if model.turning.asked_for.as_ref() == Some(&wanted) {
+        return;
+    }
+    let turning = &mut model.turning;
+    turning.asked += 1;
+    effects.push(Effect::Contrast {
+        key: turning.asked,
+        now,
+        pin: wanted.1.clone(),
+        earlier: turning.contrast.as_ref().map(|(_, c)| Arc::clone(c)),
+    });
+    turning.asked_for = Some(wanted);
+}
+
+/// Takes the answer to the last comparison.
+pub(super) fn contrasted(model: &mut Model, key: u64, contrast: Arc<Contrast>) {
+    if key == model.turning.asked
+        && let Some((shown, _)) = model.turning.asked_for
+    {
+        model.turning.contrast = Some((shown, contrast));
+    }
+}
+
+impl Model {
+    /// What changed against the pin, for what is shown and for the present pin.
+    #[must_use]
+    pub fn contrast(&self) -> Option<&Contrast> {
+        let (shown, contrast) = self.turning.contrast.as_ref()?;
+        let fresh = *shown == self.shown_key
+            && contrast.pin.settings.granularity == self.turning.pin.granularity
+            && contrast.pin.settings.abstraction == self.turning.pin.abstraction;
+        fresh.then_some(&**contrast)
+    }
+}

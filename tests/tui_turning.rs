@@ -1,0 +1,182 @@
+//! Turning the signature with the matrix in view.
+#![cfg(feature = "tui")]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+
+mod tui_support;
+
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use credscope::analysis::{Analysis, AnalysisSettings};
+use credscope::export::{Format, Writing, steps, writer};
+use credscope::signature::{Granularity, LADDERS};
+use credscope::tui::update::{Effect, Msg, update};
+use tui_support::{Driver, HeldBack, PLAIN, R2E, key, line, opened, picture, press, real, started};
+
+fn sample() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("sample-data/slugify-fix/rollouts.jsonl")
+}
+
+/// The steps of an analysis as the command line writes them.
+fn rows(analysis: &Analysis) -> String {
+    let mut out = Vec::new();
+    let mut writer = writer::writer(Format::Csv, &mut out, Writing::default());
+    writer.begin(&steps::columns(&analysis.settings)).unwrap();
+    writer.chunk(&steps::table(analysis, None)).unwrap();
+    writer.finish().unwrap();
+    drop(writer);
+    String::from_utf8(out).unwrap()
+}
+
+#[test]
+fn thirty_fast_turns_leave_one_analysis_equal_to_the_command_lines() {
+    let (corpus, texts) = tui_support::loaded(&sample());
+    let analyst = Arc::new(HeldBack::default());
+    let driver = Driver::reading(corpus, (120, 40), analyst.clone(), PLAIN, texts);
+    analyst.allow(1);
+    driver.wait("the tree", |p| p.contains("1 Tree  paths"));
+    driver.press("v");
+    // To the knob of edits, then thirty turns that end two values coarser, while nothing is computed.
+    for _ in 0..3 {
+        driver.press("j");
+    }
+    for _ in 0..14 {
+        driver.press("h");
+        driver.press("l");
+    }
+    driver.press("h");
+    driver.press("h");
+    driver.wait("the knob", |p| p.contains("◂ kind ▸") && p.contains("computing"));
+    analyst.allow(50);
+    let shown = driver.wait("the numbers", |p| !p.contains("computing") && p.contains("pin  now"));
+    assert!(shown.contains("▸*edit-identity"), "{shown}");
+    // The first of them was taken at once; of the others only the last is made.
+    assert!(analyst.done.load(Ordering::SeqCst) <= 3);
+    driver.quit("q");
+
+    let mut granularity = Granularity::paper();
+    granularity.set("edit-identity", "kind").unwrap();
+    let group = tui_support::loaded(&sample()).0.groups[0].clone();
+    let settings = AnalysisSettings { granularity, ..AnalysisSettings::default() };
+    let here = rows(&Analysis::new(group, &settings));
+    let there = Command::new(env!("CARGO_BIN_EXE_credscope"))
+        .args(["steps", "--format", "csv", "--no-stamp", "--knob", "edit-identity=kind"])
+        .arg(sample())
+        .env_remove("CREDSCOPE_CONFIG")
+        .output()
+        .unwrap();
+    assert!(there.status.success());
+    assert_eq!(here, String::from_utf8(there.stdout).unwrap());
+}
+
+#[test]
+fn every_turn_of_every_knob_keeps_the_step_and_undo_comes_back() {
+    let (corpus, _) = tui_support::loaded(&sample());
+    let mut model = opened(corpus, (120, 40));
+    press(&mut model, "j");
+    let (place, before) = (model.cursor, model.settings.clone());
+    press(&mut model, "v");
+    let mut turns = 0;
+    for ladder in LADDERS {
+        press(&mut model, "j");
+        for name in std::iter::repeat_n("h", ladder.values.len())
+            .chain(std::iter::repeat_n("l", ladder.values.len()))
+        {
+            let settings = model.settings.clone();
+            press(&mut model, name);
+            turns += usize::from(settings != model.settings);
+            assert_eq!(model.cursor, place, "{}", ladder.knob);
+            let shown = &model.snapshot().unwrap().analysis;
+            assert_eq!(shown.settings, model.settings);
+        }
+    }
+    assert_eq!(model.turning.undo.len(), turns.min(200));
+    for _ in 0..turns {
+        press(&mut model, "u");
+    }
+    assert_eq!(model.settings.granularity, before.granularity);
+    press(&mut model, "u");
+    assert!(picture(&model).contains("nothing was turned yet"));
+}
+
+#[test]
+fn the_pin_is_what_changes_count_against() {
+    let mut model = started((80, 24));
+    press(&mut model, "v");
+    let contrast = model.contrast().unwrap();
+    assert_eq!(contrast.counts(), (0, 0));
+    assert_eq!(contrast.before, contrast.after);
+    // An abstraction by step number: everything meets.
+    press(&mut model, "l");
+    press(&mut model, "G");
+    press(&mut model, "g");
+    assert!(model.settings.abstraction.is_some());
+    assert!(picture(&model).contains("▸*abstraction"));
+    press(&mut model, "b");
+    assert!(!picture(&model).contains("▸*abstraction"));
+    assert_eq!(model.contrast().unwrap().counts(), (0, 0));
+}
+
+#[test]
+fn an_old_comparison_is_dropped() {
+    let mut model = started((80, 24));
+    let effects = update(&mut model, Msg::Key(key("v")));
+    let [Effect::Contrast { key: old, now, pin, .. }] = effects.as_slice() else {
+        panic!("{effects:?}");
+    };
+    let late = Arc::new(credscope::analysis::Contrast::new(&now.analysis, pin, None));
+    let newer = update(&mut model, Msg::Key(key("p")));
+    tui_support::settle(&mut model, newer);
+    let shown = model.turning.contrast.as_ref().unwrap().0;
+    update(&mut model, Msg::Contrasted(*old, late));
+    assert_eq!(model.turning.contrast.as_ref().unwrap().0, shown);
+    assert!(model.contrast().is_some());
+}
+
+#[test]
+fn the_real_file_shows_the_numbers_of_the_mock() {
+    let Some((corpus, _)) = real(R2E) else { return };
+    let mut model = opened(corpus, (120, 40));
+    for name in ["v", "p", "p"] {
+        press(&mut model, name);
+    }
+    let shown = picture(&model);
+    line(&shown, &["now coarse  pinned paper"]);
+    line(&shown, &["states       18    6  −12"]);
+    line(&shown, &["shared      56%  71%  +15"]);
+    line(&shown, &["branching     3    2   −1"]);
+    line(&shown, &["mean N(s)  2.22 6.00 +3.8"]);
+    line(&shown, &["impure        3    3    ·"]);
+    line(&shown, &["revisits      5   14   +9"]);
+    line(&shown, &["sign flips         7"]);
+    line(&shown, &["skill      +.14  .00 −.14"]);
+    line(&shown, &["  null     −.02  .00 +.02"]);
+    line(&shown, &["faded to 0         8"]);
+    line(&shown, &["both+       28  18 −10"]);
+    line(&shown, &["inside       ·   8  +8"]);
+    // Every flip is marked, and the row "N≥2" counts rollouts.
+    line(&shown, &["opencode-3    ✓ █+.20 █−.10!▒ .00 █+.46 ∷+.19"]);
+    line(&shown, &["opencode-0    ✓ █+.20 █−.10!▒ .00 █−.18!", "2"]);
+    line(&shown, &["N≥2               8     8     8     5     ·"]);
+    assert!(!shown.contains("−.00"));
+}
+
+#[test]
+fn the_matrix_shrinks_its_cells_and_follows_the_cursor() {
+    let Some((corpus, _)) = real(R2E) else { return };
+    let mut model = opened(corpus, (80, 24));
+    press(&mut model, "7");
+    line(&picture(&model), &["▸opencode-1    ✗[█+]▒+ █− ═−"]);
+    press(&mut model, "l");
+    press(&mut model, "l");
+    line(&picture(&model), &["▸opencode-1    ✗ █+ ▒+[█−]═−"]);
+    press(&mut model, "j");
+    assert_eq!(model.cursor.step, 2);
+    press(&mut model, "m");
+    // A column that looks at no states shows the size instead of the evidence.
+    let shown = picture(&model);
+    line(&shown, &["sign and size 0..9"]);
+    line(&shown, &["▸opencode-2    ✓ +9 +9[+9]+9"]);
+}
