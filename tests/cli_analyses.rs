@@ -226,6 +226,18 @@ fn runs_are_compared_task_by_task() {
 }
 
 #[test]
+fn the_steps_behind_a_number_are_one_table_of_80_columns() {
+    let bench = Bench::new("{}");
+    let file = sample();
+    let page = bench.ok(&["explain", &file, "--at", "slugify-fix-run-1:3"]);
+    let head = page.lines().find(|l| l.starts_with("here were")).unwrap();
+    for name in ["outcome", "action", "G_t", "R part", "shaping"] {
+        assert!(head.contains(name), "{head}");
+    }
+    assert!(page.lines().all(|l| l.chars().count() <= 80), "{page}");
+}
+
+#[test]
 fn a_second_instance_of_a_column_has_its_own_parameters() {
     let bench = Bench::new(WORKED);
     let out = bench.ok(&[

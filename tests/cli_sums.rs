@@ -1,5 +1,6 @@
 //! Sums over groups and their intervals, against a bootstrap written down once more here.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::float_cmp)]
+#![allow(clippy::cast_sign_loss, clippy::format_push_string)]
 
 mod cli_common;
 

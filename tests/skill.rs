@@ -1,6 +1,7 @@
 //! Held-out skill on a process whose states are known to carry information, and on the same process
 //! with the states dealt out anew; against an independent computation of the same definition.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+#![allow(clippy::cast_sign_loss)]
 
 mod common;
 
@@ -9,7 +10,7 @@ use std::sync::Arc;
 
 use common::{Walk, group};
 use credscope::analysis::resample::SplitMix;
-use credscope::analysis::skill::{Aggregate, GroupTerms, Verdict, terms};
+use credscope::analysis::skill::{Aggregate, GroupTerms, Verdict, depths, terms};
 use credscope::analysis::{Analysis, AnalysisSettings};
 use credscope::rollout::Group;
 
@@ -61,14 +62,18 @@ fn aggregate(groups: &[Arc<Group>]) -> Aggregate {
 
 #[test]
 fn true_states_have_skill_and_dealt_out_ones_have_none() {
-    let all = aggregate(&process(30, false));
+    let groups = process(30, false);
+    let all = aggregate(&groups);
     let (skill, interval) = (all.steps.skill().unwrap(), all.interval.unwrap());
     assert!(skill > 0.1 && interval.low > 0.0, "{skill} {interval:?}");
     assert_eq!(Aggregate::verdict(all.groups, all.interval), Verdict::Informative);
     assert!(all.null.unwrap() < 0.0, "a state that says nothing scores below 0");
     assert!(all.ceiling.unwrap() > skill);
     // Nothing is known before the roads part.
-    let depth = |t: usize| all.depths[t].0.skill().unwrap();
+    let found: Vec<GroupTerms> = analyse(&groups).iter().filter_map(terms).collect();
+    let by_depth = depths(&found, 0);
+    let depth = |t: usize| by_depth[t].terms.skill().unwrap();
+    assert_eq!(by_depth.len(), 6);
     assert!(depth(0).abs() < 1e-12 && (1..6).all(|t| depth(t) > 0.1));
 
     let dealt = aggregate(&process(30, true));

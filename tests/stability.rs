@@ -18,7 +18,7 @@ const WALKS: &str = r#"[
 type Step = (String, String);
 
 fn lines(rollouts: &[Value]) -> String {
-    rollouts.iter().map(|r| format!("{r}\n")).collect()
+    rollouts.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }
 
 fn close(found: f64, expected: Option<f64>, what: &str) {

@@ -122,7 +122,7 @@ pub fn ranks(numbers: &[f64]) -> Vec<f64> {
     let mut ranks = vec![0.0; numbers.len()];
     let mut before = 0;
     for tie in order.chunk_by(|a, b| a.0 == b.0) {
-        let rank = before as f64 + (tie.len() as f64 + 1.0) / 2.0;
+        let rank = before as f64 + f64::midpoint(tie.len() as f64, 1.0);
         for (_, at) in tie {
             if let Some(slot) = ranks.get_mut(*at) {
                 *slot = rank;
@@ -142,7 +142,7 @@ pub fn spearman(x: &[f64], y: &[f64]) -> Option<f64> {
     if x.len() < 2 || x.len() != y.len() {
         return None;
     }
-    let middle = (x.len() as f64 + 1.0) / 2.0;
+    let middle = f64::midpoint(x.len() as f64, 1.0);
     let (mut xy, mut xx, mut yy) = (0.0, 0.0, 0.0);
     for (x, y) in x.iter().zip(&y) {
         let (a, b) = (x - middle, y - middle);

@@ -62,6 +62,7 @@ pub fn interval<T>(
 
 /// A percentile of sorted numbers, linear between neighbours (Hyndman and Fan 1996, definition 7).
 #[must_use]
+#[allow(clippy::cast_sign_loss)] // a place in a list is not negative
 pub fn percentile(sorted: &[f64], share: f64) -> Option<f64> {
     let at = share * (sorted.len().checked_sub(1)?) as f64;
     let below = *sorted.get(at.floor() as usize)?;

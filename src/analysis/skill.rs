@@ -150,8 +150,13 @@ pub fn terms(analysis: &Analysis) -> Option<GroupTerms> {
 /// Skill of a group; `None` where it says nothing.
 #[must_use]
 pub fn skill(analysis: &Analysis) -> Option<Skill> {
-    let found = [terms(analysis)?];
-    let aggregate = Aggregate::of(&found, 0);
+    skill_of(&terms(analysis)?)
+}
+
+/// The same from terms that are there already.
+#[must_use]
+pub fn skill_of(terms: &GroupTerms) -> Option<Skill> {
+    let aggregate = Aggregate::of(std::slice::from_ref(terms), 0);
     Some(Skill {
         skill: aggregate.steps.skill()?,
         null: aggregate.null?,
@@ -201,8 +206,6 @@ pub struct Aggregate {
     pub rollouts: Terms,
     /// Its interval.
     pub rollouts_interval: Option<Interval>,
-    /// By step number, with the groups that reach it.
-    pub depths: Vec<(Terms, usize, Option<Interval>)>,
     /// Mean skill over the permutations; each permutes every group.
     pub null: Option<f64>,
     /// Skill of the signature that tells every outcome apart after the first step.
@@ -213,21 +216,8 @@ impl Aggregate {
     /// Sums up groups in the given order.
     #[must_use]
     pub fn of(groups: &[GroupTerms], seed: u64) -> Self {
-        let sum = |pick: &dyn Fn(&GroupTerms) -> Option<Terms>| {
-            groups.iter().filter_map(pick).fold(Terms::default(), |mut sum, t| {
-                sum.merge(&t);
-                sum
-            })
-        };
-        let spread = |pick: &dyn Fn(&GroupTerms) -> Option<Terms>| {
-            let terms: Vec<Terms> = groups.iter().filter_map(pick).collect();
-            interval(&terms, seed, |draw| {
-                let mut sum = Terms::default();
-                draw.iter().for_each(|t| sum.merge(t));
-                sum.skill()
-            })
-        };
-        let deepest = groups.iter().map(|g| g.depths.len()).max().unwrap_or(0);
+        let sum = |pick: &dyn Fn(&GroupTerms) -> Option<Terms>| sum_of(groups, pick);
+        let spread = |pick: &dyn Fn(&GroupTerms) -> Option<Terms>| spread_of(groups, seed, pick);
         let nulls: Vec<f64> =
             (0..PERMUTATIONS).filter_map(|p| sum(&|g| g.null.get(p).copied()).skill()).collect();
         Self {
@@ -237,16 +227,6 @@ impl Aggregate {
             interval: spread(&|g| Some(g.steps)),
             rollouts: sum(&|g| Some(g.rollouts)),
             rollouts_interval: spread(&|g| Some(g.rollouts)),
-            depths: (0..deepest)
-                .map(|t| {
-                    let pick = |g: &GroupTerms| g.depths.get(t).copied();
-                    (
-                        sum(&pick),
-                        groups.iter().filter(|g| g.depths.len() > t).count(),
-                        spread(&pick),
-                    )
-                })
-                .collect(),
             null: (!nulls.is_empty())
                 .then(|| nulls.iter().fold(0.0, |a, x| a + x) / nulls.len() as f64),
             ceiling: sum(&|g| Some(g.ceiling)).skill(),
@@ -263,6 +243,55 @@ impl Aggregate {
             _ => Verdict::Undecided,
         }
     }
+}
+
+/// Skill at one step number.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Depth {
+    /// Sums over the groups that reach it.
+    pub terms: Terms,
+    /// How many groups reach it.
+    pub groups: usize,
+    /// The interval of the skill.
+    pub interval: Option<Interval>,
+}
+
+/// Skill by step number, from 0.
+#[must_use]
+pub fn depths(groups: &[GroupTerms], seed: u64) -> Vec<Depth> {
+    let deepest = groups.iter().map(|g| g.depths.len()).max().unwrap_or(0);
+    (0..deepest)
+        .map(|t| {
+            let pick = |g: &GroupTerms| g.depths.get(t).copied();
+            Depth {
+                terms: sum_of(groups, &pick),
+                groups: groups.iter().filter(|g| g.depths.len() > t).count(),
+                interval: spread_of(groups, seed, &pick),
+            }
+        })
+        .collect()
+}
+
+fn sum_of(groups: &[GroupTerms], pick: &dyn Fn(&GroupTerms) -> Option<Terms>) -> Terms {
+    groups.iter().filter_map(pick).fold(Terms::default(), |mut sum, t| {
+        sum.merge(&t);
+        sum
+    })
+}
+
+fn spread_of(
+    groups: &[GroupTerms],
+    seed: u64,
+    pick: &dyn Fn(&GroupTerms) -> Option<Terms>,
+) -> Option<Interval> {
+    let terms: Vec<Terms> = groups.iter().filter_map(pick).collect();
+    interval(&terms, seed, |draw| {
+        let mut sum = Terms::default();
+        for terms in draw {
+            sum.merge(terms);
+        }
+        sum.skill()
+    })
 }
 
 /// The mean over groups of each number; `None` without a group.

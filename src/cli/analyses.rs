@@ -11,7 +11,7 @@ use super::options::Options;
 use super::session::{Session, Stop, complain, some};
 use crate::analysis::panel::Panel;
 use crate::analysis::runs::Runs;
-use crate::analysis::skill::{Aggregate, GroupTerms, terms};
+use crate::analysis::skill::{Aggregate, GroupTerms, depths, terms};
 use crate::analysis::sweep::SweepRow;
 use crate::analysis::{Analysis, AnalysisSettings, compare, stability};
 use crate::export::sweep::Point;
@@ -72,7 +72,9 @@ impl Run<'_> {
             }
             Ok(())
         })?;
-        rows.iter_mut().for_each(|(_, row)| row.finish(base.analysis.seed));
+        for (_, row) in &mut rows {
+            row.finish(base.analysis.seed);
+        }
         let mut out = self.output()?;
         let mut writing = self.writing(Kind::Sweep, &[], out.is_file());
         let table = sweep::table(&rows, self.people());
@@ -116,7 +118,9 @@ impl Run<'_> {
             };
             let aggregate = Aggregate::of(&found, settings.seed);
             facts.push((name.clone(), aggregate.groups));
-            rows.extend(skill::rows(&name, &aggregate, self.options.compare));
+            let by_depth =
+                if self.options.compare { Vec::new() } else { depths(&found, settings.seed) };
+            rows.extend(skill::rows(&name, &aggregate, &by_depth));
         }
         for (name, groups) in &facts {
             if *groups < crate::analysis::skill::ENOUGH {
@@ -159,7 +163,7 @@ impl Run<'_> {
             }
             Ok(())
         })?;
-        self.tell_left_out(left_out, counted);
+        Self::tell_left_out(left_out, counted);
         let table = match &self.options.against {
             Some(truth) => panel::against(&found, truth)
                 .unwrap_or_else(|| Table::new(panel::against_columns())),
@@ -173,7 +177,7 @@ impl Run<'_> {
     }
 
     /// Tells how many groups an aggregate leaves out.
-    pub(super) fn tell_left_out(&self, left_out: u64, counted: u64) {
+    pub(super) fn tell_left_out(left_out: u64, counted: u64) {
         if left_out > 0 {
             complain(&format!(
                 "note: {left_out} of {} groups have a uniform outcome and are left out (--uniform include counts them)",

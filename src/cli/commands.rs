@@ -72,7 +72,7 @@ impl Run<'_> {
         let mut stamped = self.options.stamped(kind);
         // Glyphs are no number, but they are bytes of a text.
         stamped.extend(
-            (for_people && self.session.settings.view.ascii).then(|| ("ascii", json!(true))),
+            (for_people && self.session.settings.view.ascii).then_some(("ascii", json!(true))),
         );
         stamped.extend(options.iter().cloned());
         let wanted = match self.options.format {

@@ -105,7 +105,7 @@ impl Options {
             found.push(("raw", json!(true)));
         }
         match kind {
-            Kind::Report => found.extend(self.brief.then(|| ("brief", json!(true)))),
+            Kind::Report => found.extend(self.brief.then_some(("brief", json!(true)))),
             Kind::Groups => {
                 found.push(("by", json!(self.groups_by.name())));
                 found.extend(self.sort.iter().map(|s| ("sort", json!(s))));
@@ -119,11 +119,11 @@ impl Options {
             Kind::Explain => {
                 found.extend(self.at.iter().map(|at| ("at", json!(at))));
                 found.extend(self.column.iter().map(|c| ("column", json!(c))));
-                found.extend(self.artefacts.then(|| ("artefacts", json!(true))));
+                found.extend(self.artefacts.then_some(("artefacts", json!(true))));
             }
             Kind::Advantages => found.extend(self.column.iter().map(|c| ("column", json!(c)))),
             Kind::Sweep => found.push(("sweep", json!(self.sweep))),
-            Kind::Skill => found.extend(self.compare.then(|| ("compare", json!(true)))),
+            Kind::Skill => found.extend(self.compare.then_some(("compare", json!(true)))),
             Kind::Panel => found.extend(self.against.iter().map(|a| ("against", json!(a)))),
             Kind::Compare => found.extend(self.rollouts.iter().map(|r| ("rollouts", json!(r)))),
             _ => {}

@@ -54,7 +54,7 @@ impl Run<'_> {
         self.session.each(|analysis| {
             let part = Part::of(analysis, !(exclude && analysis.basis.uniform_outcome()));
             if by == GroupsBy::Group {
-                rows.push(groups::row(analysis));
+                rows.push(groups::row(analysis, part.terms.as_ref()));
                 all.push(part);
             } else {
                 parts.entry(by.key(&analysis.group.key)).or_default().push(part);
@@ -80,7 +80,7 @@ impl Run<'_> {
                 &Totals::of(&all, seed),
             )]);
             if self.options.format.for_people() {
-                return self.groups_with_totals(out, table, sums, writing);
+                return self.groups_with_totals(out, &table, sums, writing);
             }
             let sums =
                 crate::export::json::rows(&sums, self.options.raw).map_err(std::io::Error::from)?;
@@ -93,7 +93,7 @@ impl Run<'_> {
     fn groups_with_totals(
         &self,
         mut out: Output,
-        table: Table,
+        table: &Table,
         mut sums: Table,
         writing: Writing,
     ) -> Done {
@@ -102,7 +102,7 @@ impl Run<'_> {
         {
             let mut writer = writer(self.options.format, &mut out, writing);
             writer.begin(&table.columns)?;
-            writer.chunk(&table)?;
+            writer.chunk(table)?;
             writer.chunk(&sums)?;
             writer.finish()?;
         }
@@ -130,7 +130,7 @@ impl Run<'_> {
             }
             Ok(())
         })?;
-        self.tell_left_out(left_out, counted);
+        Self::tell_left_out(left_out, counted);
         let options = [("groups", json!(counted)), ("uniform_left_out", json!(left_out))];
         let mut writing = self.writing(Kind::Quadrants, &options, out.is_file());
         let seed = self.session.settings.analysis.seed;

@@ -1,6 +1,7 @@
 //! One row per group.
 
 use super::table::{Cell, Column, Table, float, int, key_cells, text, truth};
+use crate::analysis::skill::{GroupTerms, skill_of};
 use crate::analysis::{Analysis, GroupRow};
 use crate::rollout::GroupKey;
 
@@ -97,10 +98,11 @@ pub fn columns() -> Vec<Column> {
     ]
 }
 
-/// The row of a group, with its held-out skill.
+/// The row of a group, with its held-out skill from terms that are there already.
 #[must_use]
-pub fn row(analysis: &Analysis) -> Vec<Cell> {
-    cells(analysis, &analysis.group_row(true))
+pub fn row(analysis: &Analysis, terms: Option<&GroupTerms>) -> Vec<Cell> {
+    let skill = terms.and_then(skill_of);
+    cells(analysis, &GroupRow { skill, ..analysis.group_row(false) })
 }
 
 /// The same from a row that is there already.

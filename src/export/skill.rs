@@ -2,7 +2,7 @@
 
 use super::table::{Cell, Column, Table, float, int, text};
 use crate::analysis::resample::Interval;
-use crate::analysis::skill::{Aggregate, Terms};
+use crate::analysis::skill::{Aggregate, Depth, Terms};
 
 /// What stands over the table for people.
 pub const HEAD: &str = "skill = 1 - Brier / Brier of the base rate, Brier terms added up over groups; 95 % bootstrap over groups (1,000 resamples, percentile)";
@@ -28,9 +28,9 @@ pub fn columns() -> Vec<Column> {
     ]
 }
 
-/// The rows of one abstraction; `short` leaves the depths out.
+/// The rows of one abstraction, its depths last.
 #[must_use]
-pub fn rows(abstraction: &str, all: &Aggregate, short: bool) -> Vec<Vec<Cell>> {
+pub fn rows(abstraction: &str, all: &Aggregate, depths: &[Depth]) -> Vec<Vec<Cell>> {
     let row = |scope: &str, depth: Option<usize>, groups: usize, terms: &Terms, spread| {
         let spread: Option<Interval> = spread;
         let of_all = scope == "all";
@@ -58,14 +58,12 @@ pub fn rows(abstraction: &str, all: &Aggregate, short: bool) -> Vec<Vec<Cell>> {
         row("all", None, all.groups, &all.steps, all.interval),
         row("rollouts", None, all.groups, &all.rollouts, all.rollouts_interval),
     ];
-    if !short {
-        rows.extend(
-            all.depths
-                .iter()
-                .enumerate()
-                .map(|(t, (terms, groups, spread))| row("depth", Some(t), *groups, terms, *spread)),
-        );
-    }
+    rows.extend(
+        depths
+            .iter()
+            .enumerate()
+            .map(|(t, d)| row("depth", Some(t), d.groups, &d.terms, d.interval)),
+    );
     rows
 }
 

@@ -123,6 +123,6 @@ fn cells(point: &Point, row: &SweepRow, people: bool) -> Vec<Cell> {
 
 /// A bar of a share.
 fn bar(share: f64) -> String {
-    let full = (share.clamp(0.0, 1.0) * BAR as f64).round() as usize;
+    let full = (0..BAR).filter(|&at| share * BAR as f64 >= at as f64 + 0.5).count();
     format!("{}{}", "█".repeat(full), "·".repeat(BAR - full))
 }
