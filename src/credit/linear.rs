@@ -23,7 +23,8 @@ pub fn solve(mut matrix: Vec<Vec<f64>>) -> Vec<f64> {
         for line in below {
             let factor = at(line, col) / head;
             if factor != 0.0 {
-                for (x, p) in line.iter_mut().zip(pivot).skip(col) {
+                let (left, above) = (line.get_mut(col..), pivot.get(col..));
+                for (x, p) in left.unwrap_or_default().iter_mut().zip(above.unwrap_or_default()) {
                     *x -= factor * p;
                 }
             }
