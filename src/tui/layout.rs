@@ -289,12 +289,18 @@ fn arrange_turning(plan: &mut Plan, mut body: Rect, needs: &Needs) -> bool {
     let knobs = if body.height >= 32 { KNOBS_TALL } else { KNOBS.min(body.height / 2) };
     let matrix = (needs.rollouts + 3) as u16;
     let spare = body.height.saturating_sub(matrix + knobs);
-    let steps = if beside || spare < 6 { 0 } else { spare };
+    let steps = if spare < 6 { 0 } else { spare };
     let matrix = if steps > 0 { matrix } else { body.height - knobs };
     plan.panes.push((Pane::Matrix, take(&mut body, matrix)));
     if beside {
-        let (left, seam, right) = columns(body, KNOBS_WIDTH);
+        let (mut left, seam, right) = columns(body, KNOBS_WIDTH);
         plan.seams.push(seam);
+        // Rows that the knobs leave show the quadrants they move.
+        let spare = left.height.saturating_sub(knobs);
+        if spare >= QUADRANTS {
+            let height = spare.min(QUADRANTS_TALL);
+            plan.panes.push((Pane::Quadrants, take_bottom(&mut left, height)));
+        }
         plan.panes.push((Pane::Knobs, left));
         plan.panes.push((Pane::Steps, right));
     } else {

@@ -27,6 +27,8 @@ const GLYPHS: &[(&str, &str)] = &[
     ("═ single", "only this rollout was here, with one action"),
     ("━", "a column that looks at no states: evidence does not apply"),
     ("◆", "pivotal: the largest comparison of the group"),
+    ("!", "matrix: the sign flipped against the pinned signature"),
+    ("*", "a knob that differs from the pinned signature"),
     ("≠", "X and Y disagree: −+ is rescued, +− is penalized"),
     ("↺", "the state occurred earlier in the rollout; ↺3: so many in the row"),
     ("⋎", "branching states folded inside the row; d goes to them"),
@@ -62,6 +64,17 @@ pub fn lines(query: &str) -> Vec<Line> {
     if !glyphs.is_empty() {
         out.push(Line::Head("Glyphs".to_owned()));
         out.extend(glyphs.iter().map(|(g, m)| Line::Item((*g).to_owned(), (*m).to_owned())));
+    }
+    let knobs: Vec<_> = crate::tui::turning::rows()
+        .into_iter()
+        .filter(|k| hit(&[k.name(), k.meaning(), "knobs", "signature"]))
+        .collect();
+    if !knobs.is_empty() {
+        out.push(Line::Head("Knobs".to_owned()));
+    }
+    for knob in knobs {
+        out.push(Line::Item(knob.name().to_owned(), knob.meaning().to_owned()));
+        out.push(Line::More(format!("from coarse to fine: {}", knob.values().join(", "))));
     }
     let columns: Vec<_> = registry()
         .iter()
