@@ -203,7 +203,10 @@ fn fill(job: &Job, from: &Provenance, body: &mut Vec<u8>) -> std::io::Result<Opt
             let rows = job
                 .groups
                 .iter()
-                .map(|g| groups::row(&Analysis::new(Arc::clone(g), settings)))
+                .map(|g| {
+                    let analysis = Analysis::new(Arc::clone(g), settings);
+                    groups::cells(&analysis, &analysis.group_row(true))
+                })
                 .collect();
             ("groups", groups::table(rows))
         }
