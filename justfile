@@ -8,3 +8,7 @@ demo:
 
 bench:
     cargo bench
+
+# Time and peak memory of loading 100 MB and 1 GB, beside Python's orjson doing only the parse.
+bench-load *SIZES:
+    cargo bench --bench load -- {{SIZES}}

@@ -29,6 +29,14 @@ fn uniform_success_is_zero_and_named() {
     }
     let page = bench.ok(&["report", "input.json"]);
     assert!(page.contains("Uniform outcome 4/4: left out of gradient updates"), "{page}");
+    let out = bench.ok(&["steps", "input.json", "--step-reward", "logged"]);
+    let r2: Vec<f64> = texts(&out, "rollout")
+        .iter()
+        .zip(numbers(&out, "rtmc"))
+        .filter(|(id, _)| *id == "r2")
+        .map(|(_, a)| a)
+        .collect();
+    close(&r2, &[-0.009_933, -0.005, 0.0], 5e-7);
     assert!(!page.contains("NaN") && !page.contains("inf"));
 }
 
@@ -48,6 +56,30 @@ fn a_group_of_one_has_no_baseline() {
         texts(&bench.ok(&["groups", "input.json", "--format", "csv"]), "warnings"),
         ["group-of-one"]
     );
+}
+
+#[test]
+fn equal_peers_leave_no_residue() {
+    let Some(bench) = bench("03-") else { return };
+    let base = ["steps", "input.json", "--step-reward", "logged", "--reward-source", "logged"];
+    let values = |column: &str, set: &[&str]| {
+        let mut args = base.to_vec();
+        args.extend(["--columns", column]);
+        for one in set {
+            args.extend(["--set", one]);
+        }
+        let mut found = numbers(&bench.ok(&args), column);
+        assert!(found.iter().all(|a| a.abs() <= 10.0), "{found:?}");
+        found.sort_by(f64::total_cmp);
+        found.dedup();
+        assert_eq!(found.len(), 2, "{found:?}");
+        found
+    };
+    close(&values("grpo", &["grpo.eps=0"]), &[-0.353_553, 2.474_874], 5e-7);
+    close(&values("grpo", &["grpo.eps=0", "grpo.ddof=0"]), &[-0.377_964, 2.645_751], 5e-7);
+    close(&values("rloo", &[]), &[-0.085_714, 0.6], 5e-7);
+    // The peers of the one are all equal: it stays unscaled. The others' peers deviate by 0.226779.
+    close(&values("rloo", &["rloo.std=loo"]), &[-0.085_714_286 / 0.226_779, 0.6], 1e-6);
 }
 
 #[test]

@@ -38,6 +38,22 @@ fn the_order_of_lines_changes_no_byte() {
     }
 }
 
+/// Rollouts of a native document in another order: the same bytes, the stamp included.
+#[test]
+fn the_order_of_rollouts_in_a_document_changes_no_byte() {
+    let Some(cases) = common::cases() else { return };
+    for case in ["03-loo-float-residue", "20-git-checkout-revert", "14-loop-revisits-state"] {
+        let text = std::fs::read_to_string(cases.join(case).join("input.json")).unwrap();
+        let mut document: Value = serde_json::from_str(&text).unwrap();
+        let bench = cli_common::Bench::new("{}");
+        bench.write("group.json", &document.to_string());
+        let before = bench.ok(&["steps", "group.json", "--format", "csv"]);
+        document["rollouts"].as_array_mut().unwrap().reverse();
+        bench.write("group.json", &document.to_string());
+        assert_eq!(bench.ok(&["steps", "group.json", "--format", "csv"]), before, "{case}");
+    }
+}
+
 #[test]
 fn one_other_outcome_changes_the_prior_and_a_sign() {
     let Some(text) = real(R2E) else { return };

@@ -424,3 +424,35 @@ proptest! {
         }
     }
 }
+
+/// A step without a key shares its state with nobody; the file's keys are never dropped silently.
+#[test]
+fn missing_state_keys_are_no_shared_state() {
+    let mut group = (*common::group(&[
+        Walk::of("a", 1.0, "s0.x s1.y s2.z"),
+        Walk::of("b", 0.0, "s0.x s1.w s3.z"),
+    ]))
+    .clone();
+    group.steps.state[2] = credscope::rollout::Sym::NONE;
+    group.steps.state[5] = credscope::rollout::Sym::NONE;
+    let group = Arc::new(group);
+    let analysis =
+        analyse(&group, |s| s.abstraction = Some(credscope::signature::Abstraction::Logged));
+    assert_ne!(analysis.graph.state_of(2), analysis.graph.state_of(5));
+    let codes: Vec<&str> = analysis.warnings.iter().map(|w| w.code).collect();
+    assert!(codes.contains(&"state-keys-missing"), "{codes:?}");
+    let other = analyse(&group, |s| s.abstraction = Some(credscope::signature::Abstraction::Index));
+    assert!(other.warnings.iter().any(|w| w.code == "state-keys-unused"));
+}
+
+/// Rewards that a threshold turned into failures are told.
+#[test]
+fn graded_rewards_are_told() {
+    let mut group =
+        (*common::group(&[Walk::of("a", 0.75, "s0.x"), Walk::of("b", 0.25, "s0.y")])).clone();
+    for rollout in &mut group.rollouts {
+        rollout.outcome_source = "field reward >=1".into();
+    }
+    let analysis = analyse(&Arc::new(group), |_| {});
+    assert!(analysis.warnings.iter().any(|w| w.code == "graded" && w.text.starts_with("2 graded")));
+}

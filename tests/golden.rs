@@ -8,7 +8,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use credscope::analysis::{Analysis, AnalysisSettings};
-use credscope::credit::{ColumnSpec, CreditSettings, Prior, RewardSource, StepRewardMode, Visit};
+use credscope::credit::{
+    ColumnSpec, CreditSettings, Framework, Prior, RewardSource, StepRewardMode, Visit,
+};
 use credscope::rollout::{Group, Outcome};
 use credscope::signature::Abstraction;
 use serde_json::Value;
@@ -36,39 +38,118 @@ fn between<'a>(text: &'a str, left: &str) -> Option<&'a str> {
     Some(&rest[..rest.find([',', ']']).unwrap_or(rest.len())])
 }
 
-#[allow(clippy::too_many_lines)] // one arm per source
-fn claim(prefix: &str, variant: &str, score: &str, file_gamma: Option<f64>) -> Option<Claim> {
-    let mut credit = CreditSettings {
-        reward_source: RewardSource::Logged(Vec::new()),
-        step_reward: StepRewardMode::Logged,
-        ..CreditSettings::default()
-    };
-    if let Some(gamma) = between(variant, "gamma=") {
-        credit.gamma = gamma.parse().unwrap();
+#[allow(clippy::unnecessary_wraps)] // an arm among arms that may claim nothing
+fn column(id: &str, params: &[(&str, &str)]) -> Option<ColumnSpec> {
+    let mut spec = ColumnSpec::new(id).unwrap();
+    for (name, value) in params {
+        spec.set(name, value).unwrap();
     }
-    let column = |id: &str, params: &[(&str, &str)]| {
-        let mut spec = ColumnSpec::new(id).unwrap();
-        for (name, value) in params {
-            spec.set(name, value).unwrap();
+    Some(spec)
+}
+
+/// A framework's option set of the product's own table, and what a golden varies beside it.
+fn like(framework: &str, name: &str, more: &[(&str, &str)]) -> Option<ColumnSpec> {
+    let set = Framework::find(framework)
+        .unwrap()
+        .named(name)
+        .unwrap_or_else(|| panic!("{framework} has no `{name}`"));
+    let mut spec = column(set.column, set.params)?;
+    for (name, value) in more {
+        spec.set(name, value).unwrap();
+    }
+    Some(spec)
+}
+
+/// The column of one variant of a training framework's file, by the product's table.
+fn framework(prefix: &str, variant: &str, score: &str) -> Option<ColumnSpec> {
+    let scored: &[(&str, &str)] = &[("score", score)];
+    match (prefix, variant) {
+        ("verl" | "rllm" | "skyrl", "grpo") => like(prefix, "grpo", scored),
+        ("verl", "grpo_no_std(dr_grpo)") => {
+            like("verl", "grpo norm_adv_by_std_in_grpo=False", scored)
         }
-        Some(spec)
-    };
-    let spec = match (prefix, variant) {
-        ("verl" | "rllm" | "skyrl", "grpo") => column(
-            "grpo",
-            &[
-                ("singleton", "raw"),
-                ("ddof", if prefix == "rllm" { "0" } else { "1" }),
-                ("score", score),
-            ],
-        ),
-        ("verl", "grpo_no_std(dr_grpo)") | ("rllm", "grpo_no_std") => {
-            column("dr-grpo", &[("singleton", "raw"), ("score", score)])
+        ("verl", "rloo" | "rloo_vectorized" | "opo") => like("verl", variant, scored),
+        ("verl", "reinforce++_baseline") => like("verl", "reinforce_plus_plus_baseline", scored),
+        ("verl", v) if v.starts_with("reinforce++_returns") => {
+            like("verl", "reinforce_plus_plus returns", &[])
         }
-        ("trl", "grpo[scale_rewards=group]") => {
-            column("grpo", &[("eps", "1e-4"), ("score", score)])
+        ("verl", v) if v.starts_with("reinforce++") => like("verl", "reinforce_plus_plus", &[]),
+        ("verl", v) if v.starts_with("gae_returns") => {
+            like("verl", "gae", &[("lambda", between(v, "lam=").unwrap())])
         }
-        ("trl", "grpo[scale_rewards=none]") => column("dr-grpo", &[("score", score)]),
+        ("rllm", "grpo_no_std") => like("rllm", "grpo without std", scored),
+        ("rllm", "rloo") => like("rllm", "rloo", scored),
+        ("rllm", "reinforce++_baseline(group as batch)") => {
+            like("rllm", "reinforce++_baseline, one group a batch", scored)
+        }
+        ("skyrl", "maxrl") => like("skyrl", "maxrl", scored),
+        ("trl", v) => like("trl", &v.replace('[', " ").replace(']', ""), scored),
+        ("roll", v) => {
+            let norm = ["mean_std", "mean", "identity"]
+                .into_iter()
+                .find(|norm| v.contains(&format!("{norm}]")));
+            match v {
+                "step_returns" | "agentic_reinforce_return" => {
+                    like("roll", "agentic_reinforce_return", &[])
+                }
+                _ if v.starts_with("step_reinforce") => {
+                    like("roll", &format!("step_reinforce {}", norm?), &[])
+                }
+                _ => {
+                    let more: &[(&str, &str)] = match v {
+                        _ if v.starts_with("gigpo_step") => &[("episode", "off")],
+                        _ if v.starts_with("gigpo_episode") => &[("omega", "0")],
+                        _ => &[],
+                    };
+                    like("roll", &format!("gigpo {}", norm?), more)
+                }
+            }
+        }
+        _ => verl_agent(prefix, variant),
+    }
+}
+
+fn verl_agent(prefix: &str, v: &str) -> Option<ColumnSpec> {
+    let norm = if v.contains("mean_std_norm") { "mean_std_norm" } else { "mean_norm" };
+    match prefix {
+        "gigpo" if v == "step_returns" => {
+            column("reinforce++", &[("gamma", "inherit"), ("whiten", "off")])
+        }
+        "gigpo" => {
+            let cross = if v.contains("cross_steps=False") { " cross_steps=False" } else { "" };
+            let score = if v.contains("ep=total") { "total" } else { "outcome" };
+            let mut more = vec![("gamma", "inherit"), ("score", score)];
+            if v.starts_with("step[") {
+                more.push(("episode", "off"));
+            }
+            if v.starts_with("episode") {
+                more.push(("omega", "0"));
+            }
+            like("verl-agent", &format!("gigpo {norm}{cross}"), &more)
+        }
+        "hgpo" => {
+            let base = if v.contains("base_group=True") { "True" } else { "False" };
+            let more = [("gamma", "inherit"), ("depth", between(v, "K=").unwrap())];
+            like("verl-agent", &format!("hgpo {norm} base_group={base}"), &more)
+        }
+        "graphgpo" => {
+            let distance = if v.contains("distance=True") { "on" } else { "off" };
+            let output = if v.starts_with("path") { "path" } else { "final" };
+            let more = [
+                ("w", between(v, "omega=").unwrap()),
+                ("normalize-distance", distance),
+                ("output", output),
+                ("w-e", between(v, "ep_w=").unwrap_or("1")),
+            ];
+            like("verl-agent", &format!("graphgpo {norm}"), &more)
+        }
+        _ => None,
+    }
+}
+
+/// Rules of single papers and ports, which are no framework.
+fn paper(prefix: &str, variant: &str, credit: &mut CreditSettings) -> Option<ColumnSpec> {
+    match (prefix, variant) {
         ("ref_rtmc", v) if v.starts_with("grpo_step") => column(
             "grpo-step",
             &[("pool", if v.contains("G0") { "first-return" } else { "all-steps" })],
@@ -88,114 +169,9 @@ fn claim(prefix: &str, variant: &str, score: &str, file_gamma: Option<f64>) -> O
                 &[("normalize", if v.contains("normalize=True") { "on" } else { "off" })],
             )
         }
-        ("verl" | "rllm", "rloo") => column("rloo", &[("singleton", "raw"), ("score", score)]),
-        ("verl", "rloo_vectorized") | ("trl", "rloo") => column("rloo", &[("score", score)]),
-        ("trl", "rloo[normalize_advantages]") => {
-            column("rloo", &[("score", score), ("std", "group")])
-        }
-        ("skyrl", "maxrl") => {
-            column("maxrl", &[("eps", "1e-6"), ("singleton", "raw"), ("score", score)])
-        }
-        ("verl", "opo") => column("opo", &[("singleton", "raw"), ("score", score)]),
-        ("verl", "reinforce++_baseline") => {
-            column("reinforce++", &[("baseline", "group"), ("score", score)])
-        }
-        // Centred by the group and whitened over the same group: GRPO with ddof 0.
-        ("rllm", "reinforce++_baseline(group as batch)") => {
-            column("grpo", &[("ddof", "0"), ("score", score)])
-        }
-        ("verl", v) if v.starts_with("reinforce++") => {
-            let whiten = if v.contains("returns") { "off" } else { "group" };
-            if score == "outcome" {
-                credit.step_reward = StepRewardMode::None;
-            }
-            column("reinforce++", &[("gamma", "inherit"), ("whiten", whiten)])
-        }
-        ("verl", v) if v.starts_with("gae_returns") => {
-            if score == "outcome" {
-                credit.step_reward = StepRewardMode::None;
-            }
-            column("gae", &[("lambda", between(v, "lam=").unwrap()), ("values", "logged")])
-        }
         ("igpo", v) => {
-            if score == "outcome" {
-                credit.step_reward = StepRewardMode::None;
-            }
             let norm = if v.contains("no_std") { "mean" } else { "std" };
             column("grpo-step", &[("pool", "first-return"), ("norm", norm), ("alone", "unscaled")])
-        }
-        ("roll", v) => {
-            credit.gamma = file_gamma?;
-            let norm = |list: &str| match list {
-                _ if list.contains("mean_std]") => Some("std"),
-                _ if list.contains("mean]") => Some("mean"),
-                _ if list.contains("identity]") => Some("none"),
-                _ => None,
-            };
-            if v == "step_returns" || v == "agentic_reinforce_return" {
-                column("reinforce++", &[("gamma", "inherit"), ("whiten", "off")])
-            } else if v.starts_with("step_reinforce") {
-                column("grpo-step", &[("norm", norm(v)?)])
-            } else {
-                let norm = match norm(v)? {
-                    "std" => "mean_std",
-                    other => other,
-                };
-                let episode = if v.starts_with("gigpo_step") { "off" } else { "per-step" };
-                let omega = if v.starts_with("gigpo_episode") { "0" } else { "1" };
-                column(
-                    "gigpo",
-                    &[
-                        ("gamma", "inherit"),
-                        ("norm", norm),
-                        ("score", "total"),
-                        ("episode", episode),
-                        ("omega", omega),
-                    ],
-                )
-            }
-        }
-        ("gigpo", v) => {
-            credit.gamma = file_gamma?;
-            let norm = if v.contains("mean_std_norm") { "mean_std" } else { "mean" };
-            let score = if v.contains("ep=total") { "total" } else { "outcome" };
-            let episode = match v {
-                _ if v.starts_with("step[") => "off",
-                _ if v.contains("cross_steps=False") => "rollout",
-                _ => "per-step",
-            };
-            let omega = if v.starts_with("episode") { "0" } else { "1" };
-            if v == "step_returns" {
-                column("reinforce++", &[("gamma", "inherit"), ("whiten", "off")])
-            } else {
-                column(
-                    "gigpo",
-                    &[
-                        ("gamma", "inherit"),
-                        ("norm", norm),
-                        ("score", score),
-                        ("episode", episode),
-                        ("omega", omega),
-                        ("singleton", if episode == "per-step" { "zero" } else { "raw" }),
-                    ],
-                )
-            }
-        }
-        ("hgpo", v) => {
-            credit.gamma = file_gamma?;
-            let norm = if v.contains("mean_std_norm") { "mean_std" } else { "mean" };
-            let base = if v.contains("base_group=True") { "per-step" } else { "off" };
-            column(
-                "hgpo",
-                &[
-                    ("gamma", "inherit"),
-                    ("norm", norm),
-                    ("base", base),
-                    ("depth", between(v, "K=").unwrap()),
-                    ("weight", "k+2"),
-                    ("zeros", "drop"),
-                ],
-            )
         }
         ("a2agent", v) => {
             let norm = if v.contains("mean_std_norm") { "mean_std" } else { "mean" };
@@ -226,24 +202,6 @@ fn claim(prefix: &str, variant: &str, score: &str, file_gamma: Option<f64>) -> O
                 )
             }
         }
-        ("graphgpo", v) => {
-            let norm = if v.contains("mean_std_norm") { "mean_std" } else { "mean" };
-            let distance = if v.contains("distance=True") { "on" } else { "off" };
-            let output = if v.starts_with("path") { "path" } else { "final" };
-            column(
-                "graph-gpo",
-                &[
-                    ("w", between(v, "omega=").unwrap()),
-                    ("normalize-distance", distance),
-                    ("norm", norm),
-                    ("output", output),
-                    ("episode", "per-step"),
-                    ("exponent", "d"),
-                    ("episode-score", "r-succ"),
-                    ("w-e", between(v, "ep_w=").unwrap_or("1")),
-                ],
-            )
-        }
         ("graft", _) => {
             column("graft", &[("gamma", "inherit"), ("output", "raw"), ("ends", "graded")])
         }
@@ -264,8 +222,29 @@ fn claim(prefix: &str, variant: &str, score: &str, file_gamma: Option<f64>) -> O
             )
         }
         _ => None,
-    }?;
-    Some(Claim { column: spec, credit })
+    }
+}
+
+fn claim(prefix: &str, variant: &str, score: &str, file_gamma: Option<f64>) -> Option<Claim> {
+    let mut credit = CreditSettings {
+        reward_source: RewardSource::Logged(Vec::new()),
+        step_reward: StepRewardMode::Logged,
+        ..CreditSettings::default()
+    };
+    if let Some(gamma) = file_gamma.or_else(|| between(variant, "gamma=")?.parse().ok()) {
+        credit.gamma = gamma;
+    }
+    // These follow returns: in files of outcomes alone there are no step rewards.
+    let returns = variant.starts_with("reinforce++[")
+        || variant.starts_with("reinforce++_returns")
+        || variant.starts_with("gae")
+        || prefix == "igpo";
+    if returns && ["verl", "igpo"].contains(&prefix) && score == "outcome" {
+        credit.step_reward = StepRewardMode::None;
+    }
+    let column =
+        framework(prefix, variant, score).or_else(|| paper(prefix, variant, &mut credit))?;
+    Some(Claim { column, credit })
 }
 
 fn walks(group: &Value) -> Vec<common::Walk> {

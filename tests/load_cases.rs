@@ -210,3 +210,27 @@ fn c24_odd_ids_are_kept_as_they_are() {
     let Some(loaded) = load("24-control-chars-and-ansi/input.json") else { return };
     assert_eq!(ids(&loaded.corpus.groups[0]), ["r0\nx\u{1b}[41m"]);
 }
+
+/// Short rollouts of one task are often equal: without ids each line of a file is a sample of its own.
+#[test]
+fn equal_rollouts_without_ids_all_count() {
+    let line = |reward: u8| {
+        format!(
+            r#"{{"task":"t","reward":{reward},"messages":[{{"role":"user","content":"2+2"}},{{"role":"assistant","content":"4"}}]}}"#
+        )
+    };
+    let text = [line(1), line(1), line(1), line(0)].join("\n");
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("samples.jsonl");
+    std::fs::write(&path, text).unwrap();
+    let profiles = std::sync::Arc::new(credscope::profile::Profiles::builtin());
+    let loaded =
+        credscope::load::load(&[path], &credscope::load::LoadOptions::default(), &profiles)
+            .unwrap();
+    let group = &loaded.corpus.groups[0];
+    let successes =
+        group.rollouts.iter().filter(|r| r.outcome == credscope::rollout::Outcome::Success).count();
+    assert_eq!((group.rollouts.len(), successes), (4, 3));
+    assert!(loaded.report.warning("equal-samples").is_some());
+    assert!(loaded.report.warning("duplicate").is_none());
+}

@@ -84,7 +84,8 @@ fn conflicting_ids_do_not_depend_on_the_order_of_lines() {
     let group = &one.corpus.groups[0];
     assert_eq!(ids(group)[..2], ["x", "x#2"]);
     assert!(ids(group)[2].starts_with('~') && ids(group)[2].len() == 9);
-    assert_eq!(one.report.totals.duplicates, 2);
+    // The named copy is left out; the two without an id are samples.
+    assert_eq!((one.report.totals.duplicates, group.rollouts.len()), (1, 4));
     assert!(one.report.warning("duplicate").is_some() && one.report.warning("id-suffix").is_some());
 }
 
@@ -169,8 +170,7 @@ fn options_choose() {
     assert!(matches!(error, LoadError::NoSuchKey { .. }), "{error}");
     let none = LoadOptions { from: Some("z".into()), ..options() };
     let error = load_text("r.jsonl", &text, &none).unwrap_err();
-    let said = error.to_string();
-    assert!(said.contains("there are native, r2e-gym, ") && said.ends_with("messages"), "{said}");
+    assert!(error.to_string().contains("there are native, r2e-gym, "), "{error}");
 }
 
 #[test]

@@ -11,7 +11,11 @@ use credscope::credit::ColumnSpec;
 use credscope::rollout::Outcome;
 
 /// Every sample file.
-const SAMPLES: [&str; 2] = ["slugify-fix/rollouts.jsonl", "airline-desk/results.json"];
+const SAMPLES: [&str; 3] = [
+    "slugify-fix/rollouts.jsonl",
+    "airline-desk/results.json",
+    "datalad_final_05ea/rollouts.jsonl",
+];
 
 #[test]
 fn every_value_of_every_sample_is_derived_bit_for_bit() {

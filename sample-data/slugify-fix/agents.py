@@ -220,6 +220,11 @@ AGENTS = {
         ),
         ("Now the function itself.", VIEW_WORDS),
         (
+            "The comparison rejects a length that is one too large; allowing one character more would let the test pass.",
+            replace(WORDS, "if length > max_length:", "if length > max_length + 1:"),
+        ),
+        ("No: that only hides the miscount, and a slug could get too long. I'll undo it.", undo(WORDS)),
+        (
             "Here it is: the separator is counted after every word. It has to be counted before every word but the first.",
             FIX_COUNT,
         ),

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use super::Analysis;
 use crate::credit::{Node, Split};
 use crate::graph::Evidence;
+use crate::rollout::Flags;
 
 /// A step that counts at the state of the explained step.
 #[derive(Debug, Clone)]
@@ -46,7 +47,12 @@ pub struct Explanation {
     pub evidence: Option<Evidence>,
     /// Steps that count at the state, the explained step's pair first, then canonical order.
     pub members: Vec<Member>,
-    /// The six parts of Q - V'.
+    /// Index of the rollout's own visit that counts for this pair, where it is another one: a revisited
+    /// pair inherits the value of its first visit.
+    pub counted_at: Option<usize>,
+    /// What to know about the action: `may write files`, `exit code masked`, …
+    pub marks: Vec<&'static str>,
+    /// The six parts of Q - V': they belong to RTMC, other columns have none.
     pub split: Option<Split>,
     /// What makes the value, where Y is RTMC.
     pub why: Option<&'static str>,
@@ -118,6 +124,7 @@ impl Analysis {
             })
             .collect();
         let own = self.graph.rollout_of(index);
+        let rtmc = spec.name.split('#').next() == Some("rtmc");
         members.sort_by_key(|m| (!m.same_action, m.rollout != own && m.same_action));
         Some(Explanation {
             index,
@@ -132,8 +139,15 @@ impl Analysis {
             state: self.state_label(index),
             action: self.action_label(index),
             evidence: self.graph.evidence.get(index).copied().flatten(),
+            counted_at: members
+                .iter()
+                .filter(|m| m.same_action && m.rollout == own)
+                .map(|m| m.index)
+                .reduce(|first, at| if at == index { at } else { first })
+                .filter(|&at| at != index),
+            marks: self.marks(index),
             members,
-            split: if self.basis.scored.get(own) == Some(&true) {
+            split: if rtmc && self.basis.scored.get(own) == Some(&true) {
                 self.values.split(pair, state)
             } else {
                 None
@@ -145,6 +159,30 @@ impl Analysis {
                 .map(|(s, c)| (s.name.clone(), c.get(index), c.convention.clone()))
                 .collect(),
         })
+    }
+
+    /// What to know about the action of a step, beyond its signature.
+    #[must_use]
+    pub fn marks(&self, index: usize) -> Vec<&'static str> {
+        let flags =
+            self.group.steps.facts.steps.get(index).map_or(Flags::default(), |s| s.action.flags);
+        [
+            (Flags::MASKED, "exit code masked"),
+            (Flags::MAY_WRITE, "may write files"),
+            (Flags::SUSPICIOUS, "suspicious: empty old_str"),
+            (Flags::NO_OP, "changed nothing"),
+            (Flags::NOTHING_RAN, "nothing ran"),
+            (Flags::IMPLICIT_FINISH, "closing message taken as finish"),
+            (Flags::UNPARSABLE, "unparsable arguments"),
+            (Flags::UNKNOWN_TOOL, "unknown tool"),
+            (Flags::NO_RESULT, "no result in the file"),
+            (Flags::EMPTY_COMMAND, "empty command"),
+            (Flags::INVALID, "invalid call"),
+        ]
+        .into_iter()
+        .filter(|(flag, _)| flags.has(*flag))
+        .map(|(_, text)| text)
+        .collect()
     }
 
     /// How many steps before the end a step that only its own, successful rollout ever took turns

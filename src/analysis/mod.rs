@@ -1,15 +1,24 @@
 //! The immutable snapshot of one group under one setting: everything that screen, report and export
 //! print. Every number has its one home here; nothing is parsed and no file is read.
 
+pub mod aggregate;
 pub mod align;
 mod batch;
+pub mod compare;
 pub mod contrast;
+pub mod diagnostics;
 pub mod explain;
+pub mod panel;
 pub mod quadrants;
+pub mod resample;
 mod rows;
+pub mod runs;
 mod select;
+pub mod simulate;
 pub mod sizes;
 pub mod skill;
+pub mod stability;
+pub mod sweep;
 mod warnings;
 
 use std::sync::Arc;

@@ -229,7 +229,8 @@ impl Analysis {
             outcomes: Outcome::ALL
                 .map(|o| self.group.rollouts.iter().filter(|r| r.outcome == o).count()),
             steps: self.group.len(),
-            states: self.projection.states as usize,
+            // The projection may know a state that no step starts from.
+            states: self.graph.pairs.chunk_by(|a, b| a.state == b.state).count(),
             pairs: self.graph.pairs.len(),
             shared_steps,
             evidence,

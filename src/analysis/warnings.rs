@@ -3,8 +3,9 @@
 use serde::Serialize;
 
 use super::Analysis;
-use crate::credit::{StepRewardMode, stats};
-use crate::rollout::Outcome;
+use crate::credit::{RewardSource, StepRewardMode, stats};
+use crate::rollout::{Outcome, Rollout};
+use crate::signature::Abstraction;
 
 /// A warning with a stable code.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -21,6 +22,8 @@ pub struct Warning {
 const PRIOR_SHIFT: f64 = 0.1;
 /// Magnitude above which an advantage is suspicious.
 const MAGNITUDE: f64 = 10.0;
+/// Share of the visits above which one state says nearly nothing.
+const ONE_STATE: f64 = 0.8;
 /// Share of the reward range under which a deviation is nearly none.
 const NEAR_ZERO: f64 = 1e-3;
 
@@ -46,7 +49,9 @@ pub fn warnings(analysis: &Analysis) -> Vec<Warning> {
             "all scored rollouts ended alike: GRPO is 0; what RTMC shows comes from discount and step rewards, not from the outcome",
         );
     }
-    shaped_but_uniform(analysis, &mut add);
+    let graded = graded(analysis, &mut add);
+    shaped_but_uniform(analysis, graded > 0, &mut add);
+    states(analysis, &mut add);
     repeats(analysis, &mut add);
     scores(analysis, &mut add);
     values(analysis, &mut add);
@@ -55,7 +60,65 @@ pub fn warnings(analysis: &Analysis) -> Vec<Warning> {
 
 type Add<'a> = dyn FnMut(&'static str, String, &'static str) + 'a;
 
-fn shaped_but_uniform(analysis: &Analysis, add: &mut Add) {
+/// Rewards between failure and success that a threshold made failures; how many there are.
+fn graded(analysis: &Analysis, add: &mut Add) -> usize {
+    let by_rule = |r: &&Rollout| r.outcome_source.contains(" >");
+    let between = |r: &&Rollout| {
+        let number = r.outcome_reward.or(r.reward);
+        number.is_some_and(|x| x > 0.0 && x < 1.0)
+    };
+    let rollouts = analysis.group.rollouts.iter();
+    let count =
+        rollouts.filter(|r| r.outcome == Outcome::Failure).filter(by_rule).filter(between).count();
+    let by_outcome = analysis.settings.credit.reward_source == RewardSource::Outcome;
+    if count > 0 && by_outcome {
+        add(
+            "graded",
+            format!("{count} graded rewards between 0 and 1 count as failures: R is 1 or 0"),
+            "--reward-source logged takes the numbers as they are; --success-at X moves the threshold",
+        );
+    }
+    count
+}
+
+/// States that the file names, and states that hold nearly everything.
+fn states(analysis: &Analysis, add: &mut Add) {
+    let steps = analysis.group.len();
+    let keyed = analysis.group.steps.state.iter().filter(|s| !s.is_none()).count();
+    if analysis.abstraction == Abstraction::Logged && keyed < steps {
+        add(
+            "state-keys-missing",
+            format!(
+                "{} of {steps} steps have no state key; each is a state of its own",
+                steps - keyed
+            ),
+            "they are compared with nobody: give every step a `state`, or choose another --abstraction",
+        );
+    } else if analysis.abstraction != Abstraction::Logged && keyed > 0 {
+        add(
+            "state-keys-unused",
+            format!(
+                "{keyed} of {steps} steps have a state key in the file, which is not used: the abstraction is {}",
+                analysis.abstraction.id()
+            ),
+            "--abstraction logged uses them",
+        );
+    }
+    let rollouts = analysis.basis.scored_count();
+    let most = analysis.graph.state_counts.iter().map(|c| c.visits).max().unwrap_or(0);
+    let all: u32 = analysis.graph.state_counts.iter().map(|c| c.visits).sum();
+    if rollouts > 1 && steps > 2 * rollouts && f64::from(most) > ONE_STATE * f64::from(all) {
+        add(
+            "one-state",
+            format!(
+                "one state holds {most} of the {all} scored steps: the signature hardly tells them apart"
+            ),
+            "comparisons inside one state are between early and late steps, too: try another --abstraction or a finer --preset",
+        );
+    }
+}
+
+fn shaped_but_uniform(analysis: &Analysis, graded: bool, add: &mut Add) {
     let basis = &analysis.basis;
     let rewards: Vec<f64> = basis
         .scored_rollouts()
@@ -69,9 +132,14 @@ fn shaped_but_uniform(analysis: &Analysis, add: &mut Add) {
         add(
             "shaped-uniform",
             format!(
-                "uniform outcome, but the logged reward varies (std {std:.6}, ddof 0): shaping only"
+                "uniform outcome, but the logged reward varies (std {std:.6}, ddof 0){}",
+                if graded { "" } else { ": shaping only" }
             ),
-            "a column on the logged reward is driven by shaping alone here",
+            if graded {
+                "a column on the logged reward is driven by grades that the threshold makes equal"
+            } else {
+                "a column on the logged reward is driven by shaping alone here"
+            },
         );
     }
     let range = rewards.iter().copied().fold(f64::NEG_INFINITY, f64::max)

@@ -6,11 +6,16 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
-use clap::{Arg, ArgAction, ArgMatches, Command, ValueHint};
+use clap::parser::ValueSource;
+use clap::{Arg, ArgAction, ArgMatches, Command, ValueEnum, ValueHint};
 
-use super::kind::{Kind, Options};
+use super::kind::Kind;
+use super::options::Options;
+use crate::analysis::simulate::ProcessKind;
 use crate::analysis::{By, Weight};
 use crate::export::Format;
+use crate::export::groups::GroupsBy;
+use crate::export::schema::SCHEMAS;
 use crate::export::tree::Lens;
 use crate::settings::{Class, Form, Given, Origin, SETTINGS, Spec};
 
@@ -25,14 +30,13 @@ pub struct Invocation {
     pub given: Vec<Given>,
     /// Config file given by name.
     pub config: Option<PathBuf>,
+    /// An export whose settings are taken.
+    pub settings_from: Option<PathBuf>,
     /// Show the settings instead of running.
     pub print_settings: bool,
     /// The command's own options.
     pub options: Options,
 }
-
-const FORMATS: [Format; 5] =
-    [Format::Text, Format::Csv, Format::Json, Format::Jsonl, Format::Markdown];
 
 /// The whole command line.
 pub fn command() -> Command {
@@ -59,24 +63,34 @@ fn subcommand(kind: Kind) -> Command {
     if kind.reads() {
         command = command
             .arg(paths())
-            .args(shared().into_iter().map(|arg| {
-                // `quadrants --only compared` restricts steps; `--only TASK` keeps a task.
-                if kind == Kind::Quadrants && arg.get_id() == "only" {
-                    arg.action(ArgAction::Append)
-                        .value_name("TASK|compared")
-                        .help("Keep only this task; `compared`: only steps of that evidence class")
-                } else {
-                    arg
-                }
-            }))
+            .args(shared().into_iter().map(|arg| reworded(kind, arg)))
             .arg(print_settings());
     } else {
         command = command.args(shared().into_iter().filter(|a| {
             let id = a.get_id();
-            id == "out" || id == "force" || id == "ascii"
+            id == "out"
+                || id == "force"
+                || id == "ascii"
+                || (kind == Kind::Simulate && (id == "gamma" || id == "seed"))
         }));
     }
     command.args(own_args(kind))
+}
+
+/// Settings that mean a little more for one command.
+fn reworded(kind: Kind, arg: Arg) -> Arg {
+    match (kind, arg.get_id().as_str()) {
+        // `quadrants --only compared` restricts steps; `--only TASK` keeps a task.
+        (Kind::Quadrants, "only") => arg
+            .action(ArgAction::Append)
+            .value_name("TASK|compared")
+            .help("Keep only this task; `compared`: only steps of that evidence class"),
+        (Kind::Sweep, "knob") => arg.value_name("NAME=V1,V2,…").help(
+            "A knob with its values, or n-prior, gamma, beta, tau with theirs; one or two of them",
+        ),
+        (Kind::Advantages | Kind::Convert, "out") => arg.short('o'),
+        _ => arg,
+    }
 }
 
 fn own_args(kind: Kind) -> Vec<Arg> {
@@ -88,7 +102,14 @@ fn own_args(kind: Kind) -> Vec<Arg> {
             .help(help)
     };
     match kind {
+        Kind::Report => vec![
+            Arg::new("brief")
+                .long("brief")
+                .action(ArgAction::SetTrue)
+                .help("Leave the diagnostics out of the page"),
+        ],
         Kind::Groups => vec![
+            word("by", GroupsBy::ALL.map(GroupsBy::name).to_vec(), "Rows by"),
             Arg::new("sort")
                 .long("sort")
                 .value_name("NAME|-NAME")
@@ -106,7 +127,7 @@ fn own_args(kind: Kind) -> Vec<Arg> {
             Arg::new("at")
                 .long("at")
                 .value_name("ROLLOUT:STEP")
-                .required_unless_present("print-settings")
+                .required_unless_present_any(["print-settings", "settings-from"])
                 .help("The step, split at the last colon; steps count from 0"),
             Arg::new("column")
                 .long("column")
@@ -123,8 +144,103 @@ fn own_args(kind: Kind) -> Vec<Arg> {
                 .action(ArgAction::SetTrue)
                 .help("Fail when any record was skipped"),
         ],
-        Kind::Report | Kind::Steps | Kind::Formats | Kind::Estimators => Vec::new(),
+        Kind::Simulate => {
+            let count = |name: &'static str, default: &'static str, help: &'static str| {
+                Arg::new(name)
+                    .long(name)
+                    .value_name("N")
+                    .value_parser(clap::value_parser!(u32).range(1..=1_000_000))
+                    .default_value(default)
+                    .help(help)
+            };
+            vec![
+                word(
+                    "process",
+                    ["coding", "chain", "tree", "grid"].to_vec(),
+                    "Decision process; coding has states that look alike and are not",
+                ),
+                count("groups", "4", "How many groups, each a varied process of its own"),
+                count("rollouts", "8", "Rollouts per group; with --measure, of the largest one"),
+                Arg::new("measure")
+                    .long("measure")
+                    .action(ArgAction::SetTrue)
+                    .help("Measure every column against the true advantage, in --format, instead of writing rollouts"),
+            ]
+        }
+        Kind::Skill => vec![
+            Arg::new("compare")
+                .long("compare")
+                .action(ArgAction::SetTrue)
+                .help("The chosen abstraction beside tools, history and index"),
+        ],
+        Kind::Panel => vec![text(
+            "against",
+            "COLUMN",
+            "Bias, error, sign accuracy and rank correlation of every column against this one",
+        )],
+        Kind::Compare => vec![
+            text("rollouts", "A,B,…", "The rollouts, the first one being what others align with")
+                .required_unless_present_any(["print-settings", "settings-from"]),
+        ],
+        Kind::Advantages => {
+            vec![text("column", "COLUMN[,…]", "The columns; the Y column by default")]
+        }
+        Kind::Schema => vec![topic("KIND", SCHEMAS.map(|(name, _)| name).to_vec(), "The output")],
+        Kind::Completions => {
+            let shells = clap_complete::Shell::value_variants();
+            let names = shells.iter().map(|s| match s {
+                clap_complete::Shell::Bash => "bash",
+                clap_complete::Shell::Elvish => "elvish",
+                clap_complete::Shell::Fish => "fish",
+                clap_complete::Shell::PowerShell => "powershell",
+                _ => "zsh",
+            });
+            vec![topic("SHELL", names.collect(), "The shell")]
+        }
+        Kind::Steps
+        | Kind::Sweep
+        | Kind::Stability
+        | Kind::CompareRuns
+        | Kind::Convert
+        | Kind::Formats
+        | Kind::Estimators
+        | Kind::Profiles
+        | Kind::Themes
+        | Kind::Keys
+        | Kind::Man => Vec::new(),
     }
+}
+
+fn text(name: &'static str, value: &'static str, help: &'static str) -> Arg {
+    Arg::new(name).long(name).value_name(value).help(help)
+}
+
+fn topic(value: &'static str, words: Vec<&'static str>, help: &'static str) -> Arg {
+    Arg::new("topic")
+        .value_name(value)
+        .required(true)
+        .value_parser(PossibleValuesParser::new(words))
+        .help(help)
+}
+
+/// Writes the completions of a shell.
+pub fn completions(shell: &str, out: &mut dyn std::io::Write) {
+    if let Ok(shell) = clap_complete::Shell::from_str(shell, true) {
+        clap_complete::generate(shell, &mut command(), "credscope", &mut { out });
+    }
+}
+
+/// Writes the manual page: the program, then every command.
+pub fn manual(out: &mut dyn std::io::Write) -> std::io::Result<()> {
+    let mut root = command();
+    root.build();
+    clap_mangen::Man::new(root.clone()).render(&mut { &mut *out })?;
+    for sub in root.get_subcommands().filter(|s| s.get_name() != "help") {
+        let name = format!("credscope-{}", sub.get_name());
+        let page = clap_mangen::Man::new(sub.clone()).title(name);
+        page.render(&mut { &mut *out })?;
+    }
+    Ok(())
 }
 
 fn paths() -> Arg {
@@ -200,6 +316,17 @@ fn shared() -> Vec<Arg> {
             .hide_short_help(true)
             .help("Config file (TOML) instead of $XDG_CONFIG_HOME/credscope/config.toml"),
     );
+    args.push(
+        Arg::new("settings-from")
+            .long("settings-from")
+            .value_name("EXPORT")
+            .value_parser(clap::value_parser!(PathBuf))
+            .help_heading("Output and screen")
+            .hide_short_help(true)
+            .help(
+                "Settings and options of an earlier export: the same command gives the same bytes",
+            ),
+    );
     args
 }
 
@@ -254,6 +381,7 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Invocation, cla
         paths: Vec::new(),
         given: Vec::new(),
         config: None,
+        settings_from: None,
         print_settings: false,
         options: Options::default(),
     };
@@ -263,6 +391,9 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Invocation, cla
         }
         if let Ok(Some(file)) = level.try_get_one::<PathBuf>("config") {
             invocation.config = Some(file.clone());
+        }
+        if let Ok(Some(file)) = level.try_get_one::<PathBuf>("settings-from") {
+            invocation.settings_from = Some(file.clone());
         }
         invocation.print_settings |= flag(level, "print-settings");
         invocation.options.no_stamp |= flag(level, "no-stamp");
@@ -290,6 +421,12 @@ fn given(level: &ArgMatches, kind: Option<Kind>, invocation: &mut Invocation) {
         for value in values {
             if kind == Some(Kind::Quadrants) && spec.name == "only" && value == "compared" {
                 invocation.options.compared = true;
+                invocation.options.explicit.push("compared");
+                continue;
+            }
+            if kind == Some(Kind::Sweep) && spec.name == "knob" {
+                invocation.options.sweep.push(value.clone());
+                invocation.options.explicit.push("sweep");
                 continue;
             }
             invocation.given.push(Given {
@@ -302,13 +439,39 @@ fn given(level: &ArgMatches, kind: Option<Kind>, invocation: &mut Invocation) {
     }
 }
 
+/// Options that a stamp may hold: only those on the command line overrule it.
+const OWN: [&str; 12] = [
+    "format",
+    "raw",
+    "brief",
+    "sort",
+    "by",
+    "weight",
+    "lens",
+    "at",
+    "column",
+    "artefacts",
+    "compare",
+    "against",
+];
+
 fn options(level: &ArgMatches, options: &mut Options) {
+    let given = |name: &str| {
+        matches!(level.try_contains_id(name), Ok(true))
+            && level.value_source(name) == Some(ValueSource::CommandLine)
+    };
+    options.explicit.extend(OWN.into_iter().chain(["rollouts"]).filter(|name| given(name)));
+    let text = |name: &str| word(level, name).map(ToOwned::to_owned);
     let format = word(level, "format");
-    options.format = FORMATS.into_iter().find(|f| Some(f.name()) == format).unwrap_or(Format::Text);
-    options.sort = word(level, "sort").map(ToOwned::to_owned);
+    options.format =
+        Format::ALL.into_iter().find(|f| Some(f.name()) == format).unwrap_or(Format::Text);
+    options.sort = text("sort");
     let by = word(level, "by");
     if let Some(by) = By::ALL.into_iter().find(|b| Some(b.name()) == by) {
         options.by = by;
+    }
+    if let Some(by) = by.and_then(GroupsBy::find) {
+        options.groups_by = by;
     }
     if word(level, "weight") == Some("tokens") {
         options.weight = Weight::Tokens;
@@ -316,10 +479,27 @@ fn options(level: &ArgMatches, options: &mut Options) {
     if word(level, "lens") == Some("states") {
         options.lens = Lens::States;
     }
-    options.at = word(level, "at").map(ToOwned::to_owned);
-    options.column = word(level, "column").map(ToOwned::to_owned);
+    options.at = text("at");
+    options.column = text("column");
+    options.against = text("against");
+    options.rollouts = text("rollouts");
+    options.topic = text("topic");
+    options.brief = flag(level, "brief");
+    options.compare = flag(level, "compare");
     options.artefacts = flag(level, "artefacts");
     options.strict = flag(level, "strict");
+    let count = |name: &str| {
+        let given = level.try_get_one::<u32>(name).ok().flatten();
+        given.and_then(|n| usize::try_from(*n).ok())
+    };
+    let simulate = &mut options.simulate;
+    let process = word(level, "process");
+    if let Some(kind) = ProcessKind::ALL.into_iter().find(|p| Some(p.name()) == process) {
+        simulate.process = kind;
+    }
+    simulate.groups = count("groups").unwrap_or(simulate.groups);
+    simulate.rollouts = count("rollouts").unwrap_or(simulate.rollouts);
+    simulate.measure = flag(level, "measure");
     options.mouse = flag(level, "mouse");
     options.screenshot = level.try_get_one::<PathBuf>("screenshot").ok().flatten().cloned();
     options.size = word(level, "size").map(ToOwned::to_owned);

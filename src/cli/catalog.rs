@@ -1,28 +1,39 @@
 //! What there is: formats, columns, settings. Nothing is loaded for these.
 
 use super::error::Failure;
-use super::kind::{Kind, Options};
-use crate::credit::registry;
-use crate::export::table::{Cell, Table, text, truth};
+use super::kind::Kind;
+use super::options::Options;
+use crate::credit::{FRAMEWORKS, registry};
+use crate::export::markdown::Markdown;
+use crate::export::table::{Cell, Table, int, text, truth};
 use crate::export::writer::writer;
 use crate::export::{Block, Body, Format, Output, Page, Writing, document::Fact, plain::Plain};
 use crate::ingest::readers;
+use crate::profile::Profiles;
 use crate::settings::{Settings, Stamp};
 
 /// Writes a catalogue.
 pub fn write(kind: Kind, settings: &Settings, options: &Options) -> Result<(), Failure> {
     let mut out = Output::open(settings.view.out.as_deref(), settings.view.force, [])?;
     let table = match kind {
-        Kind::Estimators if options.format == Format::Text => {
+        Kind::Estimators if matches!(options.format, Format::Text | Format::Markdown) => {
             let writing =
                 Writing { width: Some(80), ascii: settings.view.ascii, ..Writing::default() };
-            let mut plain = Plain::new(&mut out, writing);
-            for page in estimator_pages() {
-                plain.page(&page)?;
+            let mut pages = estimator_pages();
+            pages.extend(framework_pages());
+            if options.format == Format::Markdown {
+                let mut markdown = Markdown::new(&mut out, writing);
+                pages.iter().try_for_each(|page| markdown.page(page))?;
+            } else {
+                let mut plain = Plain::new(&mut out, writing);
+                pages.iter().try_for_each(|page| plain.page(page))?;
             }
             return Ok(out.commit()?);
         }
         Kind::Estimators => estimators(),
+        Kind::Profiles => profiles(),
+        Kind::Themes => themes()?,
+        Kind::Keys => keys()?,
         _ => formats(),
     };
     put(out, kind.name(), &table, settings, options)
@@ -87,6 +98,75 @@ fn formats() -> Table {
     table
 }
 
+fn profiles() -> Table {
+    let mut table = Table::new(vec![
+        text("name").shown("profile"),
+        text("title").shown("what it is").at_most(60),
+        text("formats").shown("formats").at_most(24),
+        text("harness").shown("harnesses").at_most(24),
+        int("tools").shown("tools"),
+        text("tool_names"),
+    ]);
+    let known = Profiles::builtin();
+    table.rows = known
+        .iter()
+        .map(|p| {
+            let names: Vec<&str> = p.tools.keys().map(String::as_str).collect();
+            vec![
+                Cell::text(p.name.as_str()),
+                Cell::text(p.title.as_str()),
+                Cell::text(p.formats.join(", ")),
+                Cell::text(p.harness.join(", ")),
+                Cell::int(names.len()),
+                Cell::text(names.join(", ")),
+            ]
+        })
+        .collect();
+    table
+}
+
+#[cfg(feature = "tui")]
+#[allow(clippy::unnecessary_wraps)] // without the screen there are no themes
+fn themes() -> Result<Table, Failure> {
+    let mut table =
+        Table::new(vec![text("name").shown("theme"), text("about").shown("what for").at_most(80)]);
+    table.rows = crate::tui::ThemeId::ALL
+        .iter()
+        .map(|theme| vec![Cell::text(theme.name()), Cell::text(theme.about())])
+        .collect();
+    Ok(table)
+}
+
+#[cfg(feature = "tui")]
+#[allow(clippy::unnecessary_wraps)] // without the screen there are no keys
+fn keys() -> Result<Table, Failure> {
+    let mut table = Table::new(vec![
+        text("section").shown("where"),
+        text("keys").shown("keys"),
+        text("help").shown("what they do").at_most(90),
+    ]);
+    table.rows = crate::tui::keymap::BINDINGS
+        .iter()
+        .map(|b| vec![Cell::text(b.section), Cell::text(b.keys.join(" ")), Cell::text(b.help)])
+        .collect();
+    Ok(table)
+}
+
+#[cfg(not(feature = "tui"))]
+fn themes() -> Result<Table, Failure> {
+    Err(no_screen())
+}
+
+#[cfg(not(feature = "tui"))]
+fn keys() -> Result<Table, Failure> {
+    Err(no_screen())
+}
+
+#[cfg(not(feature = "tui"))]
+fn no_screen() -> Failure {
+    Failure::failed("this program was built without its screen", None)
+}
+
 fn estimators() -> Table {
     let mut table = Table::new(vec![
         text("id"),
@@ -120,6 +200,30 @@ fn estimators() -> Table {
     table
 }
 
+/// What `--like` sets, and the further forms that a framework has.
+fn framework_pages() -> Vec<Page> {
+    let fact = |label: &str, text: &str| Fact::new(label, text, Vec::new());
+    FRAMEWORKS
+        .iter()
+        .map(|framework| {
+            let mut facts = vec![fact("source", framework.source), fact("note", framework.note)];
+            for (at, set) in framework.sets.iter().enumerate() {
+                let first = framework.sets.iter().position(|s| s.column == set.column) == Some(at);
+                let options: Vec<String> =
+                    set.params.iter().map(|(name, value)| format!("{name} {value}")).collect();
+                let options =
+                    if options.is_empty() { "defaults".to_owned() } else { options.join(", ") };
+                let kind = if first { "" } else { ", by --set alone" };
+                facts.push(fact(set.column, &format!("{} ({options}){kind}", set.name)));
+            }
+            Page {
+                title: format!("--like {}", framework.id),
+                blocks: vec![Block::new("", "", Body::Facts(facts))],
+            }
+        })
+        .collect()
+}
+
 fn estimator_pages() -> Vec<Page> {
     let mut pages: Vec<Page> = registry()
         .iter()
@@ -140,7 +244,7 @@ fn estimator_pages() -> Vec<Page> {
                 ),
             ];
             facts.extend(meta.params.iter().map(|p| {
-                let text = format!("{} (default {}): {}", p.range, p.default, p.meaning);
+                let text = format!("{}; default {}. {}", p.range, p.default, p.meaning);
                 fact(&format!("{}.{}", meta.id, p.name), &text)
             }));
             Page {

@@ -1,25 +1,23 @@
 //! The commands: each takes a session, makes tables or pages, and writes them.
 
-use std::fmt::Write as _;
 use std::io::Write;
 
 use serde_json::{Value, json};
 
 use super::error::Failure;
-use super::kind::{Kind, Options};
+use super::kind::Kind;
+use super::options::Options;
 use super::place::locate;
-use super::session::{Session, complain};
+use super::session::Session;
 use crate::analysis::Analysis;
 use crate::export::json::Json;
 use crate::export::markdown::Markdown;
 use crate::export::plain::Plain;
-use crate::export::tree::Lens;
 use crate::export::writer::writer;
 use crate::export::{
-    Block, Body, Format, Output, Page, Table, Writing, check, explain, groups, quadrants, report,
-    steps, tree,
+    Block, Body, Format, Output, Page, Table, Writing, check, dot, explain, groups, report, steps,
+    tree,
 };
-use crate::settings::Uniform;
 
 /// A command at work.
 pub struct Run<'a> {
@@ -29,7 +27,7 @@ pub struct Run<'a> {
     pub options: &'a Options,
 }
 
-type Done = Result<(), Failure>;
+pub(super) type Done = Result<(), Failure>;
 
 impl Run<'_> {
     /// Runs a command.
@@ -42,24 +40,47 @@ impl Run<'_> {
             Kind::Tree => self.tree(),
             Kind::Explain => self.explain(),
             Kind::Check => self.check(),
-            Kind::Formats | Kind::Estimators => Ok(()),
+            Kind::Sweep => self.sweep(),
+            Kind::Skill => self.skill(),
+            Kind::Panel => self.panel(),
+            Kind::Stability => self.stability(),
+            Kind::Compare => self.compare(),
+            Kind::Advantages => self.advantages(),
+            Kind::Convert => self.convert(),
+            // These need no session of this kind.
+            Kind::CompareRuns
+            | Kind::Simulate
+            | Kind::Formats
+            | Kind::Estimators
+            | Kind::Profiles
+            | Kind::Themes
+            | Kind::Keys
+            | Kind::Completions
+            | Kind::Man
+            | Kind::Schema => Ok(()),
         }
     }
 
-    fn output(&self) -> Result<Output, Failure> {
+    pub(super) fn output(&self) -> Result<Output, Failure> {
         let view = &self.session.settings.view;
         Ok(Output::open(view.out.as_deref(), view.force, self.session.inputs())?)
     }
 
     /// Data forms are always stamped; forms for people only where they become a file.
-    fn writing(&self, kind: Kind, options: &[(&str, Value)], file: bool) -> Writing {
-        let for_people = matches!(self.options.format, Format::Text | Format::Markdown);
+    pub(super) fn writing(&self, kind: Kind, options: &[(&str, Value)], file: bool) -> Writing {
+        let for_people = self.options.format.for_people();
+        let mut stamped = self.options.stamped(kind);
+        // Glyphs are no number, but they are bytes of a text.
+        stamped.extend(
+            (for_people && self.session.settings.view.ascii).then_some(("ascii", json!(true))),
+        );
+        stamped.extend(options.iter().cloned());
         let wanted = match self.options.format {
             Format::Json => true,
             _ => !self.options.no_stamp && (file || !for_people),
         };
         Writing {
-            stamp: wanted.then(|| self.session.stamp(kind.name(), options)),
+            stamp: wanted.then(|| self.session.stamp(kind.name(), &stamped)),
             raw: self.options.raw,
             width: None,
             ascii: self.session.settings.view.ascii,
@@ -87,8 +108,17 @@ impl Run<'_> {
     fn tree(&self) -> Done {
         let mut out = self.output()?;
         let lens = self.options.lens;
-        let name = if lens == Lens::Paths { "paths" } else { "states" };
-        let writing = self.writing(Kind::Tree, &[("lens", json!(name))], out.is_file());
+        if self.options.format == Format::Dot {
+            let writing = self.writing(Kind::Tree, &[], out.is_file());
+            if let Some(stamp) = &writing.stamp {
+                let line = serde_json::to_string(stamp).map_err(std::io::Error::from)?;
+                writeln!(out, "// {line}")?;
+            }
+            self.session
+                .each(|analysis| Ok(out.write_all(dot::graph(analysis, lens).as_bytes())?))?;
+            return Ok(out.commit()?);
+        }
+        let writing = self.writing(Kind::Tree, &[], out.is_file());
         let people = self.options.format == Format::Text;
         {
             let mut writer = writer(self.options.format, &mut out, writing);
@@ -107,119 +137,15 @@ impl Run<'_> {
         Ok(out.commit()?)
     }
 
-    fn groups(&self) -> Done {
-        let mut out = self.output()?;
-        let columns = groups::columns();
-        let sort = match &self.options.sort {
-            None => None,
-            Some(given) => {
-                let name = given.strip_prefix('-').unwrap_or(given);
-                let at = columns.iter().position(|c| c.name == name);
-                Some((
-                    at.ok_or_else(|| {
-                        Failure::usage(
-                            format!("groups cannot be sorted by `{name}`"),
-                            Some(format!(
-                                "columns: {}",
-                                columns
-                                    .iter()
-                                    .map(|c| c.name.as_str())
-                                    .collect::<Vec<_>>()
-                                    .join(", ")
-                            )),
-                        )
-                    })?,
-                    given.starts_with('-'),
-                ))
-            }
-        };
-        let mut rows = Vec::new();
-        self.session.each(|analysis| {
-            rows.push(groups::row(analysis));
-            Ok(())
-        })?;
-        let mut table = groups::table(rows);
-        if let Some((at, descending)) = sort {
-            table.sort(at, descending);
-        }
-        let options: Vec<(&str, Value)> =
-            self.options.sort.iter().map(|s| ("sort", json!(s))).collect();
-        let writing = self.writing(Kind::Groups, &options, out.is_file());
-        self.write_table(&mut out, &table, writing)?;
-        Ok(out.commit()?)
-    }
-
-    fn write_table(&self, out: &mut Output, table: &Table, writing: Writing) -> Done {
+    pub(super) fn write_table(&self, out: &mut Output, table: &Table, writing: Writing) -> Done {
         let mut writer = writer(self.options.format, out, writing);
         writer.begin(&table.columns)?;
         writer.chunk(table)?;
         Ok(writer.finish()?)
     }
 
-    fn quadrants(&self) -> Done {
-        let mut out = self.output()?;
-        let o = self.options;
-        let several = self.session.groups().len() > 1;
-        let exclude = several && self.session.settings.view.uniform == Uniform::Exclude;
-        let mut breakdown = quadrants::Breakdowns::new(o.by, o.compared, o.weight, several);
-        let (mut counted, mut left_out) = (0_u64, 0_u64);
-        let mut title = String::new();
-        self.session.each(|analysis| {
-            if exclude && analysis.basis.uniform_outcome() {
-                left_out += 1;
-            } else {
-                counted += 1;
-                breakdown.add(analysis);
-            }
-            if title.is_empty() {
-                title = report::axes(analysis);
-            }
-            Ok(())
-        })?;
-        if left_out > 0 {
-            complain(&format!(
-                "note: {left_out} of {} groups have a uniform outcome and are left out (--uniform include counts them)",
-                left_out + counted
-            ));
-        }
-        let options = [
-            ("by", json!(o.by.name())),
-            ("compared", json!(o.compared)),
-            ("weight", json!(o.weight.name())),
-            ("groups", json!(counted)),
-            ("uniform_left_out", json!(left_out)),
-        ];
-        let mut writing = self.writing(Kind::Quadrants, &options, out.is_file());
-        if matches!(o.format, Format::Text | Format::Markdown) {
-            let mut about = format!("{counted} group{}", if counted == 1 { "" } else { "s" });
-            if left_out > 0 {
-                let _ = write!(about, ", {left_out} of uniform outcome left out");
-            }
-            if o.compared {
-                about.push_str(", only steps of evidence class compared");
-            }
-            let page = Page {
-                title,
-                blocks: vec![
-                    Block::new(
-                        "quadrants",
-                        format!("{} by {}, {about}", report::capital(o.weight.name()), o.by.name()),
-                        Body::Table(breakdown.table()),
-                    ),
-                    Block::new("", quadrants::SHARES, Body::Table(breakdown.beside())),
-                    Block::new("", "Evidence behind the steps", Body::Table(breakdown.evidence())),
-                ],
-            };
-            writing.width = Some(80);
-            self.write_pages(&mut out, &[page], writing)?;
-        } else {
-            self.write_table(&mut out, &breakdown.table(), writing)?;
-        }
-        Ok(out.commit()?)
-    }
-
     /// Writes pages in the form that was asked for.
-    fn write_pages(&self, out: &mut Output, pages: &[Page], writing: Writing) -> Done {
+    pub(super) fn write_pages(&self, out: &mut Output, pages: &[Page], writing: Writing) -> Done {
         match self.options.format {
             Format::Json => {
                 let mut json = Json::new(out, writing);
@@ -256,7 +182,7 @@ impl Run<'_> {
             if several {
                 rows.push(groups::cells(analysis, &analysis.group_row(false)));
             }
-            pages.push(report::page(analysis, self.rollout()));
+            pages.push(report::page(analysis, self.rollout(), self.options.brief));
             Ok(())
         })?;
         let load = &self.session.loaded.report;
@@ -330,8 +256,7 @@ impl Run<'_> {
             .explain(start + step, &column)
             .ok_or_else(|| Failure::failed(format!("there is no column `{column}`"), None))?;
         let mut out = self.output()?;
-        let options = [("at", json!(given)), ("column", json!(column))];
-        let mut writing = self.writing(Kind::Explain, &options, out.is_file());
+        let mut writing = self.writing(Kind::Explain, &[], out.is_file());
         let artefacts = self.options.artefacts;
         if self.options.format == Format::Json {
             writing.extra = explain::json(&analysis, &explained, artefacts, self.options.raw);

@@ -1,8 +1,6 @@
-//! The table of commands: names, help, forms; and the options that single commands have.
+//! The table of commands: names, help, forms.
 
-use crate::analysis::{By, Weight};
 use crate::export::Format;
-use crate::export::tree::Lens;
 
 /// A command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,26 +17,71 @@ pub enum Kind {
     Tree,
     /// The arithmetic of one number.
     Explain,
+    /// One row per value of a knob.
+    Sweep,
+    /// Held-out skill of the state signature.
+    Skill,
+    /// Columns against each other.
+    Panel,
+    /// What one rollout more or less changes.
+    Stability,
+    /// Rollouts side by side.
+    Compare,
+    /// Two loads side by side.
+    CompareRuns,
+    /// Advantages for the trainer.
+    Advantages,
+    /// The native format.
+    Convert,
     /// The load report alone.
     Check,
+    /// Rollouts with known values.
+    Simulate,
     /// What can be read.
     Formats,
     /// What can be computed.
     Estimators,
+    /// The profiles.
+    Profiles,
+    /// The themes.
+    Themes,
+    /// The keys.
+    Keys,
+    /// Completions.
+    Completions,
+    /// The manual page.
+    Man,
+    /// A JSON Schema.
+    Schema,
 }
 
 impl Kind {
     /// All commands, in the order of help.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 24] = [
         Self::Report,
         Self::Groups,
         Self::Steps,
         Self::Quadrants,
         Self::Tree,
         Self::Explain,
+        Self::Sweep,
+        Self::Skill,
+        Self::Panel,
+        Self::Stability,
+        Self::Compare,
+        Self::CompareRuns,
+        Self::Advantages,
+        Self::Convert,
         Self::Check,
+        Self::Simulate,
         Self::Formats,
         Self::Estimators,
+        Self::Profiles,
+        Self::Themes,
+        Self::Keys,
+        Self::Completions,
+        Self::Man,
+        Self::Schema,
     ];
 
     /// The word on the command line, and the kind in `credscope.KIND/1`.
@@ -51,8 +94,23 @@ impl Kind {
             Self::Tree => "tree",
             Self::Explain => "explain",
             Self::Check => "check",
+            Self::Simulate => "simulate",
             Self::Formats => "formats",
             Self::Estimators => "estimators",
+            Self::Sweep => "sweep",
+            Self::Skill => "skill",
+            Self::Panel => "panel",
+            Self::Stability => "stability",
+            Self::Compare => "compare",
+            Self::CompareRuns => "compare-runs",
+            Self::Advantages => "advantages",
+            Self::Convert => "convert",
+            Self::Schema => "schema",
+            Self::Profiles => "profiles",
+            Self::Themes => "themes",
+            Self::Keys => "keys",
+            Self::Completions => "completions",
+            Self::Man => "man",
         }
     }
 
@@ -70,8 +128,37 @@ impl Kind {
             Self::Tree => "The rollout tree: folded paths, or states with their actions",
             Self::Explain => "The arithmetic of one number",
             Self::Check => "The load report alone: what was read, skipped, coerced, and why",
+            Self::Simulate => {
+                "Rollouts of small processes with known values, and columns measured against them"
+            }
             Self::Formats => "The formats that are read",
             Self::Estimators => "The columns: formula, source, readings, parameters",
+            Self::Sweep => {
+                "One row per value of a knob: sharing, evidence, impurity, quadrants, flips, skill"
+            }
+            Self::Skill => {
+                "Held-out skill of the state signature over groups, with intervals and guards"
+            }
+            Self::Panel => {
+                "Sign agreement and rank correlation of every pair of columns, or of all against one"
+            }
+            Self::Stability => {
+                "Leave-one-rollout-out: sign flips, and the jackknife error of Q, V and the Y column"
+            }
+            Self::Compare => {
+                "Rollouts of one group aligned on state signature, with their first divergences"
+            }
+            Self::CompareRuns => {
+                "Two policies or training steps on the same tasks: tasks gained and lost, side by side"
+            }
+            Self::Advantages => "Advantages per step for the trainer, one rollout per line",
+            Self::Convert => "The rollouts in the native format, one per line",
+            Self::Schema => "The JSON Schema of an output",
+            Self::Profiles => "The profiles: tools and arguments of agent frameworks",
+            Self::Themes => "The colour themes of the screen",
+            Self::Keys => "The keys of the screen",
+            Self::Completions => "Completions for a shell",
+            Self::Man => "The manual page",
         }
     }
 
@@ -79,13 +166,32 @@ impl Kind {
     pub const fn formats(self) -> &'static [Format] {
         match self {
             Self::Report => &[Format::Text, Format::Markdown, Format::Json],
-            Self::Groups | Self::Quadrants => {
+            Self::Quadrants => &[
+                Format::Text,
+                Format::Csv,
+                Format::Json,
+                Format::Jsonl,
+                Format::Markdown,
+                Format::Tex,
+            ],
+            Self::Groups
+            | Self::Simulate
+            | Self::Sweep
+            | Self::Skill
+            | Self::Panel
+            | Self::Stability
+            | Self::Compare
+            | Self::CompareRuns => {
                 &[Format::Text, Format::Csv, Format::Json, Format::Jsonl, Format::Markdown]
             }
+            Self::Advantages | Self::Convert => &[Format::Jsonl],
+            Self::Schema => &[Format::Json],
+            Self::Completions | Self::Man => &[Format::Text],
             Self::Steps => &[Format::Csv, Format::Jsonl, Format::Json, Format::Text],
-            Self::Tree => &[Format::Text, Format::Json, Format::Csv],
+            Self::Tree => &[Format::Text, Format::Json, Format::Csv, Format::Dot],
             Self::Explain => &[Format::Text, Format::Json],
-            Self::Check | Self::Formats | Self::Estimators => {
+            Self::Estimators => &[Format::Text, Format::Json, Format::Csv, Format::Markdown],
+            Self::Check | Self::Formats | Self::Profiles | Self::Themes | Self::Keys => {
                 &[Format::Text, Format::Json, Format::Csv]
             }
         }
@@ -93,67 +199,17 @@ impl Kind {
 
     /// Whether it reads rollouts.
     pub const fn reads(self) -> bool {
-        !matches!(self, Self::Formats | Self::Estimators)
-    }
-}
-
-/// Options of single commands.
-#[derive(Debug, Clone)]
-#[allow(clippy::struct_excessive_bools)] // each is a switch of the command line
-pub struct Options {
-    /// Form of the output.
-    pub format: Format,
-    /// No stamp line.
-    pub no_stamp: bool,
-    /// Texts as they were.
-    pub raw: bool,
-    /// `groups`: sort by this column.
-    pub sort: Option<String>,
-    /// `quadrants`: rows.
-    pub by: By,
-    /// `quadrants`: only steps of evidence class `compared`.
-    pub compared: bool,
-    /// `quadrants`: what counts.
-    pub weight: Weight,
-    /// `tree`: what it shows.
-    pub lens: Lens,
-    /// `explain`: the step.
-    pub at: Option<String>,
-    /// `explain`: the column.
-    pub column: Option<String>,
-    /// `explain`: artefacts, too.
-    pub artefacts: bool,
-    /// `check`: fail on skipped records.
-    pub strict: bool,
-    /// The screen: capture the mouse.
-    pub mouse: bool,
-    /// The screen as a picture in this file.
-    pub screenshot: Option<std::path::PathBuf>,
-    /// Size of the picture in cells.
-    pub size: Option<String>,
-    /// Keys to press before the picture.
-    pub keys: Option<String>,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            format: Format::Text,
-            no_stamp: false,
-            raw: false,
-            sort: None,
-            by: By::Outcome,
-            compared: false,
-            weight: Weight::Steps,
-            lens: Lens::Paths,
-            at: None,
-            column: None,
-            artefacts: false,
-            strict: false,
-            mouse: false,
-            screenshot: None,
-            size: None,
-            keys: None,
-        }
+        !matches!(
+            self,
+            Self::Simulate
+                | Self::Formats
+                | Self::Estimators
+                | Self::Profiles
+                | Self::Themes
+                | Self::Keys
+                | Self::Completions
+                | Self::Man
+                | Self::Schema
+        )
     }
 }

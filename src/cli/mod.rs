@@ -1,15 +1,21 @@
 //! The command line: arguments in, exit code out. It prints what other rooms computed and has no
 //! numbers of its own.
 
+mod analyses;
 mod args;
 mod catalog;
 mod commands;
 mod error;
 mod kind;
+mod options;
 mod place;
 #[cfg(feature = "tui")]
 mod screen;
 mod session;
+mod shell;
+mod simulate;
+mod sums;
+mod trainer;
 
 use std::io::IsTerminal;
 use std::process::ExitCode;
@@ -19,7 +25,7 @@ use commands::Run;
 use error::{Failure, USAGE};
 use kind::Kind;
 #[cfg(not(feature = "tui"))]
-use kind::Options;
+use options::Options;
 #[cfg(feature = "tui")]
 use screen::screen;
 use session::{Session, Stop, complain};
@@ -50,13 +56,34 @@ pub fn run() -> ExitCode {
     }
 }
 
-fn execute(invocation: Invocation) -> Result<(), Failure> {
-    let settings = session::settings(invocation.given, invocation.config.as_deref())?;
+fn execute(mut invocation: Invocation) -> Result<(), Failure> {
+    let earlier = invocation.settings_from.as_deref().map(session::earlier).transpose()?;
+    if let Some(earlier) = &earlier {
+        let kind = again(invocation.kind, earlier)?;
+        invocation.kind = Some(kind);
+        for (name, value) in &earlier.options {
+            invocation.options.restore(kind, name, value);
+        }
+    }
+    let config = invocation.config.as_deref();
+    let mut settings = session::settings(invocation.given, config, earlier.as_ref())?;
+    settings.view.ascii |= earlier.iter().flat_map(|e| &e.options).any(|(name, _)| name == "ascii");
     if invocation.print_settings {
         return catalog::print_settings(&settings, &invocation.options);
     }
     let kind = match invocation.kind {
-        Some(kind) if !kind.reads() => return catalog::write(kind, &settings, &invocation.options),
+        Some(Kind::Simulate) => return simulate::run(&settings, &invocation.options),
+        Some(kind) if !kind.reads() => {
+            return match kind {
+                Kind::Schema | Kind::Completions | Kind::Man => {
+                    shell::write(kind, &settings, &invocation.options)
+                }
+                _ => catalog::write(kind, &settings, &invocation.options),
+            };
+        }
+        Some(Kind::CompareRuns) => {
+            return analyses::compare_runs(&settings, &invocation.paths, &invocation.options);
+        }
         Some(kind) => kind,
         None if invocation.paths.is_empty() => {
             return Err(Failure::usage(
@@ -78,6 +105,22 @@ fn execute(invocation: Invocation) -> Result<(), Failure> {
         session.warn();
     }
     Run { session: &session, options: &invocation.options }.run(kind)
+}
+
+/// The command of an export that is run again: named, or the one that made it.
+fn again(named: Option<Kind>, earlier: &crate::settings::stamp::Found) -> Result<Kind, Failure> {
+    let made = Kind::ALL.into_iter().find(|k| k.name() == earlier.kind);
+    match (named, made) {
+        (Some(kind), Some(made)) if kind != made => Err(Failure::usage(
+            format!("the export was made by `{}`, not by `{}`", made.name(), kind.name()),
+            None,
+        )),
+        (Some(kind), _) | (None, Some(kind)) => Ok(kind),
+        (None, None) => Err(Failure::usage(
+            format!("there is no command `{}` that made this export", earlier.kind),
+            None,
+        )),
+    }
 }
 
 /// The screen needs a terminal that can move its cursor, and nothing to write to a file.

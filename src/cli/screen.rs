@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::error::Failure;
-use super::kind::Options;
+use super::options::Options;
 use super::place::locate;
 use super::session::{Session, Stop};
 use crate::export::Output;

@@ -15,7 +15,7 @@ use crate::export::check;
 use crate::load::{self, Loaded, Progress};
 use crate::profile::Profiles;
 use crate::rollout::Group;
-use crate::settings::{Given, Input, Settings, Stamp, When, config};
+use crate::settings::{Given, Input, Settings, Stamp, When, config, stamp, table};
 
 /// Inputs smaller than this show no progress unless it is asked for.
 const QUICK: u64 = 16 << 20;
@@ -60,8 +60,13 @@ impl Stop {
     }
 }
 
-/// Settings from flags, environment and config file.
-pub fn settings(flags: Vec<Given>, config_file: Option<&Path>) -> Result<Settings, Failure> {
+/// Settings from flags, environment and config file. Where an export is run again, its stamp stands in
+/// for environment and config file: of these, only what no export carries still counts.
+pub fn settings(
+    flags: Vec<Given>,
+    config_file: Option<&Path>,
+    earlier: Option<&stamp::Found>,
+) -> Result<Settings, Failure> {
     let variables = std::env::vars_os()
         .filter_map(|(k, v)| Some((k.into_string().ok()?, v.into_string().ok()?)));
     let mut given = config::from_environment(variables)?;
@@ -83,8 +88,22 @@ pub fn settings(flags: Vec<Given>, config_file: Option<&Path>) -> Result<Setting
     if let Some((path, text)) = text {
         given.extend(config::from_toml(&text, &path.display().to_string())?);
     }
+    if let Some(earlier) = earlier {
+        let carried = |name: &str| table::find(name).is_some_and(|s| s.stamped);
+        given.retain(|g| !carried(&g.name));
+        given.extend(earlier.given.iter().cloned());
+    }
     given.extend(flags);
     Ok(Settings::resolve(&given)?)
+}
+
+/// The stamp of an earlier export.
+pub fn earlier(path: &Path) -> Result<stamp::Found, Failure> {
+    let name = path.display().to_string();
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| Failure::failed(format!("cannot read {name}: {error}"), None))?;
+    stamp::find(&text, &name)
+        .map_err(|reason| Failure::failed(format!("{name} cannot be run again: {reason}"), None))
 }
 
 fn standard_config() -> Option<PathBuf> {
@@ -124,7 +143,7 @@ impl Session {
         stop.check()?;
         let loaded = loaded.map_err(|error| unreadable(error, paths))?;
         settings.analysis.batch = crate::analysis::batch(&loaded.corpus, &settings.analysis);
-        let session = Self { loaded, settings, stop };
+        let session = Self { settings, loaded, stop };
         session.known_rollout()?;
         Ok(session)
     }
@@ -141,6 +160,11 @@ impl Session {
             format!("no rollout is called `{id}`"),
             Some(format!("there are {}", some(known))),
         ))
+    }
+
+    /// An error when a signal came.
+    pub fn check(&self) -> Result<(), Failure> {
+        self.stop.check()
     }
 
     /// The groups.
@@ -183,13 +207,28 @@ impl Session {
         &self,
         mut then: impl FnMut(&Analysis) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
+        let make = |group: &Arc<Group>| Analysis::new(Arc::clone(group), &self.settings.analysis);
+        self.each_with(make, |analysis| {
+            if self.settings.view.mixed && analysis.basis.uniform_outcome() {
+                return Ok(());
+            }
+            then(&analysis)
+        })
+    }
+
+    /// Makes something of group after group, several at a time, and hands it over in canonical order.
+    pub fn each_with<T: Send>(
+        &self,
+        make: impl Fn(&Arc<Group>) -> T + Sync,
+        mut then: impl FnMut(T) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
         let threads = self
             .settings
             .load
             .threads
             .or_else(|| std::thread::available_parallelism().ok())
             .map_or(1, usize::from);
-        let settings = &self.settings.analysis;
+        let make = &make;
         let wanted: Vec<&Arc<Group>> = self
             .groups()
             .iter()
@@ -200,25 +239,17 @@ impl Session {
             .collect();
         for some in wanted.chunks(threads) {
             self.stop.check()?;
-            let analyses: Vec<Analysis> = std::thread::scope(|scope| {
-                let running: Vec<_> = some
-                    .iter()
-                    .map(|group| {
-                        let group = Arc::clone(group);
-                        scope.spawn(move || Analysis::new(group, settings))
-                    })
-                    .collect();
+            let made: Vec<T> = std::thread::scope(|scope| {
+                let running: Vec<_> =
+                    some.iter().map(|group| scope.spawn(move || make(group))).collect();
                 running
                     .into_iter()
                     .map(std::thread::ScopedJoinHandle::join)
                     .collect::<Result<_, _>>()
             })
             .map_err(|_| Failure::failed("the analysis of a group broke off", None))?;
-            for analysis in analyses {
-                if self.settings.view.mixed && analysis.basis.uniform_outcome() {
-                    continue;
-                }
-                then(&analysis)?;
+            for one in made {
+                then(one)?;
             }
         }
         Ok(())

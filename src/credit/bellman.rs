@@ -14,6 +14,10 @@ const DENSE: usize = 256;
 /// Gauss-Seidel stops at this change per sweep, or after [`SWEEPS`].
 const STOP: f64 = 1e-15;
 const SWEEPS: usize = 100_000;
+/// Changes up to this size may be rounding: then the sweeps end once this many of them in a row did
+/// not make the change smaller.
+const ROUNDING: f64 = 1e-14;
+const STEADY: u32 = 100;
 
 /// Where a visit leads.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -181,7 +185,7 @@ fn solve_single(state: u32, rows: &[Row], values: &mut [f64], disc: f64) {
     put(values, state, disc * (inner + row.ends) / (row.visits - disc * own));
 }
 
-/// Gaussian elimination with partial pivoting on `(I - disc P) V = b`.
+/// Solves `(I - disc P) V = b` of a component at once.
 fn solve_dense(states: &[u32], rows: &[Row], values: &mut [f64], disc: f64) {
     let n = states.len();
     let place = |s: u32| states.binary_search(&s).ok();
@@ -204,51 +208,56 @@ fn solve_dense(states: &[u32], rows: &[Row], values: &mut [f64], disc: f64) {
         }
         matrix.push(line);
     }
-    for col in 0..n {
-        let size = |r: &Vec<f64>| at(r, col as u32).abs();
-        let best = (col..n).max_by(|&a, &b| {
-            let (a, b) = (matrix.get(a).map_or(0.0, size), matrix.get(b).map_or(0.0, size));
-            a.total_cmp(&b)
-        });
-        if let Some(best) = best {
-            matrix.swap(col, best);
-        }
-        let (above, below) = matrix.split_at_mut(col + 1);
-        let Some(pivot) = above.last() else { return };
-        let head = at(pivot, col as u32);
-        for line in below {
-            let factor = at(line, col as u32) / head;
-            if factor != 0.0 {
-                for (x, p) in line.iter_mut().zip(pivot).skip(col) {
-                    *x -= factor * p;
-                }
-            }
-        }
-    }
-    let mut solution = vec![0.0; n];
-    for i in (0..n).rev() {
-        let Some(line) = matrix.get(i) else { continue };
-        let known: f64 = line.iter().zip(&solution).skip(i + 1).map(|(a, x)| a * x).sum();
-        put(&mut solution, i as u32, (at(line, n as u32) - known) / at(line, i as u32));
-    }
+    let solution = super::linear::solve(matrix);
     for (&state, &value) in states.iter().zip(&solution) {
         put(values, state, value);
     }
 }
 
+/// One equation of a component: V = (constant + sum of weight V) / below.
+struct Equation {
+    state: u32,
+    inner: Vec<(u32, f64)>,
+    constant: f64,
+    below: f64,
+}
+
+/// Gauss-Seidel from the last state to the first, until nothing changes, or until what changes is
+/// rounding that no longer shrinks.
 fn solve_sweeps(states: &[u32], rows: &[Row], values: &mut [f64], disc: f64) {
+    let equations: Vec<Equation> = states
+        .iter()
+        .rev()
+        .filter_map(|&state| {
+            let row = rows.get(state as usize)?;
+            let (mut inner, mut constant, mut own) = (Vec::new(), disc * row.ends, 0.0);
+            for &(x, weight) in &row.to {
+                if x == state {
+                    own += weight;
+                } else if states.binary_search(&x).is_ok() {
+                    inner.push((x, disc * weight));
+                } else {
+                    constant += disc * weight * at(values, x);
+                }
+            }
+            Some(Equation { state, inner, constant, below: row.visits - disc * own })
+        })
+        .collect();
+    let (mut least, mut since) = (f64::INFINITY, 0);
     for _ in 0..SWEEPS {
         let mut change: f64 = 0.0;
-        for &state in states.iter().rev() {
-            let Some(row) = rows.get(state as usize) else { continue };
-            let own: f64 = row.to.iter().filter(|(x, _)| *x == state).map(|(_, w)| w).sum();
-            let inner: f64 =
-                row.to.iter().filter(|(x, _)| *x != state).map(|&(x, w)| w * at(values, x)).sum();
-            let new = disc * (inner + row.ends) / (row.visits - disc * own);
-            change = change.max((new - at(values, state)).abs());
-            put(values, state, new);
+        for equation in &equations {
+            let inner: f64 = equation.inner.iter().map(|&(x, w)| w * at(values, x)).sum();
+            let new = (equation.constant + inner) / equation.below;
+            change = change.max((new - at(values, equation.state)).abs());
+            put(values, equation.state, new);
         }
-        if change <= STOP {
+        if change < least {
+            (least, since) = (change, 0);
+        } else {
+            since += 1;
+        }
+        if change <= STOP || (least <= ROUNDING && since >= STEADY) {
             return;
         }
     }

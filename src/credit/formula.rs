@@ -1,5 +1,6 @@
 //! A column written once as a formula over an [`Algebra`]: the wrapper makes table and derivation of it.
 
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
@@ -191,4 +192,25 @@ pub(super) fn step_leaf<A: Algebra>(
         let at = context.at(step);
         (format!("{what} of {at}"), at)
     })
+}
+
+/// Values that several steps share: each is worked out once.
+pub(super) struct Once<V, F> {
+    known: RefCell<FxHashMap<usize, V>>,
+    make: F,
+}
+
+impl<V: Clone, F: Fn(usize) -> V> Once<V, F> {
+    pub(super) fn new(make: F) -> Self {
+        Self { known: RefCell::new(FxHashMap::default()), make }
+    }
+
+    pub(super) fn of(&self, key: usize) -> V {
+        if let Some(value) = self.known.borrow().get(&key) {
+            return value.clone();
+        }
+        let value = (self.make)(key);
+        self.known.borrow_mut().insert(key, value.clone());
+        value
+    }
 }

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use super::algebra::Algebra;
 use super::bellman::{Bellman, Next, power, successor};
 use super::formula::{
-    Cells, Derived, Formula, Given, Groups, Wanted, fill, scored_steps, step_leaf,
+    Cells, Derived, Formula, Given, Groups, Once, Wanted, fill, scored_steps, step_leaf,
 };
 use super::step_groups::distances;
 use super::turn_columns::{grpo, next_key, of_rollout};
@@ -104,11 +104,15 @@ impl Formula for Crbc {
             let leaves: Vec<A::Value> = members.iter().map(|&s| leaf(s)).collect();
             algebra.mean(|| name.to_owned(), &leaves)
         };
+        // Each mean is taken once, under the first of its steps.
+        let q = Once::new(|first| mean("Q(s,a)", pairs.of(first)));
+        let v = Once::new(|first| mean("V(s)", states.of(first)));
+        let q_of = |s: usize| q.of(pairs.of(s).first().copied().unwrap_or(s));
         let base = grpo(algebra, context, false);
         let mut sigmas: FxHashMap<usize, A::Value> = FxHashMap::default();
         fill(context, wanted, |step| {
             let here = states.of(step);
-            let raw = algebra.sub(mean("Q(s,a)", pairs.of(step)), mean("V(s)", here));
+            let raw = algebra.sub(q_of(step), v.of(here.first().copied().unwrap_or(step)));
             if params.is("output", "raw") {
                 return Ok(raw);
             }
@@ -117,8 +121,7 @@ impl Formula for Crbc {
             let part = if branching {
                 let key = here.first().copied().unwrap_or(step);
                 let sigma = sigmas.entry(key).or_insert_with(|| {
-                    let qs: Vec<A::Value> =
-                        here.iter().map(|&s| mean("Q(s,a)", pairs.of(s))).collect();
+                    let qs: Vec<A::Value> = here.iter().map(|&s| q_of(s)).collect();
                     let centre = algebra.mean(|| "mean Q over visits".to_owned(), &qs);
                     algebra.std(&qs, &centre, 0)
                 });
@@ -235,24 +238,6 @@ fn end_key(context: &Context, step: usize) -> u32 {
     }
 }
 
-impl Graft {
-    /// `gamma V(s') - V(s)` of a visit.
-    fn difference<A: Algebra>(
-        algebra: &A,
-        context: &Context,
-        states: &Groups,
-        ahead: &[f64],
-        step: usize,
-    ) -> A::Value {
-        let leaf = |s: usize| {
-            step_leaf(algebra, context, "gamma V(s')", s, ahead.get(s).copied().unwrap_or(f64::NAN))
-        };
-        let leaves: Vec<A::Value> = states.of(step).iter().map(|&s| leaf(s)).collect();
-        let v = algebra.mean(|| "V(s)".to_owned(), &leaves);
-        algebra.sub(leaf(step), v)
-    }
-}
-
 impl Formula for Graft {
     fn meta(&self) -> &'static Meta {
         &GRAFT_META
@@ -276,7 +261,24 @@ impl Formula for Graft {
             .collect();
         let states = Groups::by(context, |s| Some(context.graph.state_of(s)));
         let edges = Edges::new(context);
-        let delta = |s: usize| Self::difference(algebra, context, &states, &ahead, s);
+        let leaf = |s: usize| {
+            step_leaf(algebra, context, "gamma V(s')", s, ahead.get(s).copied().unwrap_or(f64::NAN))
+        };
+        let v = Once::new(|first| {
+            let leaves: Vec<A::Value> = states.of(first).iter().map(|&s| leaf(s)).collect();
+            algebra.mean(|| "V(s)".to_owned(), &leaves)
+        });
+        let delta =
+            |s: usize| algebra.sub(leaf(s), v.of(states.of(s).first().copied().unwrap_or(s)));
+        // Mean and divisor over the edges of a state.
+        let scale = Once::new(|state| {
+            let out = edges.of(u32::try_from(state).unwrap_or(u32::MAX));
+            let deltas: Vec<A::Value> = out.iter().map(|&e| delta(e)).collect();
+            let mean = algebra.mean(|| "mean over the edges".to_owned(), &deltas);
+            let eps = algebra.number(params.number("eps", 1e-6));
+            let below = algebra.sum(vec![algebra.std(&deltas, &mean, 0), eps]);
+            (mean, below)
+        });
         fill(context, wanted, |step| {
             let own = delta(step);
             match params.text("output") {
@@ -324,12 +326,7 @@ impl Formula for Graft {
                             )
                         });
                     }
-                    let deltas: Vec<A::Value> = out.iter().map(|&e| delta(e)).collect();
-                    let mean = algebra.mean(|| "mean over the edges".to_owned(), &deltas);
-                    let below = algebra.sum(vec![
-                        algebra.std(&deltas, &mean, 0),
-                        algebra.number(params.number("eps", 1e-6)),
-                    ]);
+                    let (mean, below) = scale.of(context.graph.state_of(step) as usize);
                     let centred = algebra.sub(own, mean);
                     Ok(algebra.quotient(centred, below))
                 }

@@ -7,14 +7,18 @@ pub mod basis;
 mod bellman;
 pub mod derivation;
 mod formula;
+mod frameworks;
 mod graph_columns;
 mod grpo;
 mod grpo_step;
+mod hierarchy;
+pub mod linear;
 mod logged;
 mod outcome_columns;
 mod rtmc;
 pub mod stats;
 mod step_groups;
+mod tree_columns;
 mod turn_columns;
 pub mod values;
 
@@ -26,6 +30,7 @@ pub use basis::{
 };
 pub use bellman::Bellman;
 pub use derivation::{Expr, Node};
+pub use frameworks::{FRAMEWORKS, Framework, OptionSet};
 pub use turn_columns::{batch_numbers, batch_of, needs_batch};
 pub use values::{Parts, Split, ValueTable};
 
@@ -214,7 +219,7 @@ pub trait Estimator: Sync {
 /// One column of a table: an estimator with its parameters, or logged numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ColumnSpec {
-    /// Name in exports: the id, or `logged:NAME`.
+    /// Name in exports: the id, `id#N` for a further instance, or `logged:NAME`.
     pub name: String,
     /// Parameters that were set.
     pub params: Params,
@@ -269,14 +274,20 @@ impl ColumnSpec {
         find(&self.name).map_or(logged::LOGGED.meta(), Estimator::meta)
     }
 
+    /// Every parameter with the value in force, in the order of the column's table.
+    #[must_use]
+    pub fn resolved(&self) -> Vec<(&'static str, String)> {
+        let meta = self.meta();
+        meta.params.iter().map(|p| (p.name, self.params.text(meta, p.name).to_owned())).collect()
+    }
+
     /// Its values.
     #[must_use]
     pub fn estimate(&self, context: &Context) -> Column {
         match self.name.strip_prefix("logged:") {
             Some(name) => logged::estimate(context, name),
-            None => {
-                find(&self.name).map_or_else(Column::default, |e| e.estimate(context, &self.params))
-            }
+            None => find(&self.name)
+                .map_or_else(Column::default, |e| e.estimate(&self.own(context), &self.params)),
         }
     }
 
@@ -285,8 +296,14 @@ impl ColumnSpec {
     pub fn derive(&self, context: &Context, step: usize) -> Option<Rc<Node>> {
         match self.name.strip_prefix("logged:") {
             Some(name) => logged::derive(context, name, step),
-            None => find(&self.name)?.derive(context, &self.params, step),
+            None => find(&self.name)?.derive(&self.own(context), &self.params, step),
         }
+    }
+
+    /// The context without the batch, which is the first instance's, for further instances.
+    fn own<'a>(&self, context: &Context<'a>) -> Context<'a> {
+        let first = base(&self.name) == self.name;
+        Context { batch: context.batch.filter(|_| first), ..*context }
     }
 }
 
@@ -305,26 +322,43 @@ pub fn registry() -> &'static [&'static dyn Estimator] {
             &outcome_columns::OPO,
             &turn_columns::REINFORCE,
             &step_groups::GIGPO,
-            &step_groups::HGPO,
-            &step_groups::A2AGENT,
+            &hierarchy::HGPO,
+            &hierarchy::A2AGENT,
             &turn_columns::SALT,
-            &turn_columns::TEMPO,
-            &turn_columns::TREE_TD,
+            &tree_columns::TEMPO,
+            &tree_columns::TREE_TD,
             &turn_columns::GAE,
             &graph_columns::CRBC,
             &graph_columns::GRAFT,
             &graph_columns::GRAPH_GPO,
             &step_groups::REWARD_FLOW,
-            &turn_columns::TREE_GRPO,
+            &tree_columns::TREE_GRPO,
         ]
     })
 }
 
-/// The estimator with this id; `logged:NAME` for any name.
+/// The estimator with this id, or of this instance of it (`rtmc#2`); `logged:NAME` for any name.
 #[must_use]
 pub fn find(id: &str) -> Option<&'static dyn Estimator> {
     if id.strip_prefix("logged:").is_some_and(|name| !name.is_empty()) {
         return Some(&logged::LOGGED);
     }
-    registry().iter().copied().find(|e| e.meta().id == id)
+    let base = base(id);
+    registry().iter().copied().find(|e| e.meta().id == base)
+}
+
+/// The column that an instance is one of: `rtmc` for `rtmc#2`. Names of logged numbers are taken as
+/// they are.
+#[must_use]
+pub fn base(id: &str) -> &str {
+    match id.rsplit_once('#') {
+        Some((base, n))
+            if !id.starts_with("logged:")
+                && !n.is_empty()
+                && n.bytes().all(|b| b.is_ascii_digit()) =>
+        {
+            base
+        }
+        _ => id,
+    }
 }

@@ -1,11 +1,11 @@
-//! Columns that follow turns: REINFORCE++, SALT, TEMPO, tree differences, GAE, Tree-GRPO.
+//! Columns that follow turns: REINFORCE++, SALT, GAE.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::algebra::Algebra;
 use super::bellman::{Bellman, Next, successor};
 use super::formula::{
-    Cells, Derived, Formula, Given, Groups, Wanted, fill, scored_steps, scores, step_leaf,
+    Cells, Derived, Formula, Given, Groups, Once, Wanted, fill, scored_steps, scores, step_leaf,
 };
 use super::{Basis, Batch, ColumnSpec, Context, CreditSettings, Meta, ParamSpec, stats};
 use crate::rollout::Group;
@@ -37,14 +37,20 @@ pub(super) fn grpo<A: Algebra>(
         .collect()
 }
 
-/// The value of the step's rollout.
+/// The value of the step's rollout; values stand in the order of rollouts.
 pub(super) fn of_rollout<V: Clone>(
     context: &Context,
     values: &[(usize, V)],
     step: usize,
 ) -> Option<V> {
     let i = context.graph.rollout_of(step);
-    values.iter().find(|(j, _)| *j == i).map(|(_, v)| v.clone())
+    at_rollout(values, i).cloned()
+}
+
+/// The value of a rollout; values stand in the order of rollouts.
+pub(super) fn at_rollout<V>(values: &[(usize, V)], rollout: usize) -> Option<&V> {
+    let place = values.binary_search_by_key(&rollout, |(j, _)| *j).ok()?;
+    values.get(place).map(|(_, v)| v)
 }
 
 static REINFORCE_META: Meta = Meta {
@@ -180,6 +186,7 @@ impl Formula for Reinforce {
 #[must_use]
 pub fn needs_batch(spec: &ColumnSpec) -> bool {
     let given = Given::new(&REINFORCE_META, &spec.params);
+    // A further instance (`reinforce++#2`) takes the group for the batch: there is one batch, the first's.
     spec.name == REINFORCE_META.id && given.is("whiten", "batch")
 }
 
@@ -256,209 +263,16 @@ impl Formula for Salt {
         let values = grpo(algebra, context, params.is("score", "total"));
         let groups =
             Groups::by(context, |s| Some((context.graph.pair_of(s), next_key(context, s))));
-        fill(context, wanted, |step| {
+        let mean = Once::new(|first| {
             let members: Vec<A::Value> =
-                groups.of(step).iter().filter_map(|&s| of_rollout(context, &values, s)).collect();
-            Ok(algebra.mean(|| "mean GRPO over the transition".to_owned(), &members))
-        })
+                groups.of(first).iter().filter_map(|&s| of_rollout(context, &values, s)).collect();
+            algebra.mean(|| "mean GRPO over the transition".to_owned(), &members)
+        });
+        fill(context, wanted, |step| Ok(mean.of(groups.of(step).first().copied().unwrap_or(step))))
     }
 
     fn convention(&self, _context: &Context, _params: &Given) -> String {
         "GRPO ddof 1, eps 1e-6".to_owned()
-    }
-}
-
-static TEMPO_META: Meta = Meta {
-    id: "tempo",
-    title: "TEMPO",
-    formula: "[(R - mean) + V(s') - V(s)] / (std + eps), V over the action prefix, where it branches",
-    source: "arXiv 2509.18314",
-    uses_states: true,
-    params: &[
-        ParamSpec {
-            name: "prefix",
-            default: "action",
-            range: "action|state",
-            meaning: "what rollouts share: the actions so far, or the states so far",
-        },
-        ParamSpec {
-            name: "eps",
-            default: "1e-6",
-            range: "number from 0",
-            meaning: "beside the deviation",
-        },
-        SCORE,
-    ],
-    reading: "the V difference enters only where the prefix has two or more continuations",
-};
-
-/// Tree-estimated mean prefix value.
-pub(super) struct Tempo;
-pub(super) static TEMPO: Derived<Tempo> = Derived(Tempo);
-
-/// A prefix tree: nodes with the scored rollouts through them and their continuations.
-struct Prefixes {
-    members: Vec<Vec<usize>>,
-    children: Vec<FxHashSet<u32>>,
-    /// Node before and node after each step.
-    around: FxHashMap<usize, (u32, u32)>,
-}
-
-impl Prefixes {
-    fn new(context: &Context, by_state: bool) -> Self {
-        let mut tree = Self {
-            members: vec![Vec::new()],
-            children: vec![FxHashSet::default()],
-            around: FxHashMap::default(),
-        };
-        let mut index: FxHashMap<(u32, u32), u32> = FxHashMap::default();
-        for i in context.basis.scored_rollouts() {
-            let steps = context.group.rollouts.get(i).map_or(0..0, |r| r.steps.clone());
-            let mut at = tree.enter(&mut index, None, i);
-            if by_state && let Some(first) = steps.clone().next() {
-                at = tree.enter(&mut index, Some((at, context.graph.state_of(first))), i);
-            }
-            for step in steps {
-                let key = if by_state {
-                    next_key(context, step)
-                } else {
-                    context.graph.pair(context.graph.pair_of(step)).action
-                };
-                let next = tree.enter(&mut index, Some((at, key)), i);
-                tree.around.insert(step, (at, next));
-                at = next;
-            }
-        }
-        tree
-    }
-
-    fn enter(
-        &mut self,
-        index: &mut FxHashMap<(u32, u32), u32>,
-        edge: Option<(u32, u32)>,
-        rollout: usize,
-    ) -> u32 {
-        let node = match edge {
-            None => 0,
-            Some((from, key)) => {
-                if let Some(list) = self.children.get_mut(from as usize) {
-                    list.insert(key);
-                }
-                *index.entry((from, key)).or_insert_with(|| {
-                    self.members.push(Vec::new());
-                    self.children.push(FxHashSet::default());
-                    self.members.len() as u32 - 1
-                })
-            }
-        };
-        if let Some(list) = self.members.get_mut(node as usize) {
-            list.push(rollout);
-        }
-        node
-    }
-
-    fn value<A: Algebra>(
-        &self,
-        algebra: &A,
-        scores: &[(usize, A::Value)],
-        node: u32,
-        name: &str,
-    ) -> A::Value {
-        let through = self.members.get(node as usize).map_or(&[][..], |m| m);
-        let leaves: Vec<A::Value> =
-            scores.iter().filter(|(i, _)| through.contains(i)).map(|(_, v)| v.clone()).collect();
-        algebra.mean(|| name.to_owned(), &leaves)
-    }
-}
-
-impl Formula for Tempo {
-    fn meta(&self) -> &'static Meta {
-        &TEMPO_META
-    }
-
-    fn cells<A: Algebra>(
-        &self,
-        algebra: &A,
-        context: &Context,
-        params: &Given,
-        wanted: Wanted,
-    ) -> Cells<A::Value> {
-        let scores = scores(algebra, context, params.is("score", "total"));
-        let all: Vec<A::Value> = scores.iter().map(|(_, v)| v.clone()).collect();
-        let mean = algebra.mean(|| "mean R".to_owned(), &all);
-        let std = algebra.std(&all, &mean, 1);
-        let below = algebra.sum(vec![std, algebra.number(params.number("eps", 1e-6))]);
-        let tree = Prefixes::new(context, params.is("prefix", "state"));
-        fill(context, wanted, |step| {
-            let own = of_rollout(context, &scores, step).ok_or("unscored")?;
-            let mut above = algebra.sub(own, mean.clone());
-            let &(before, after) = tree.around.get(&step).ok_or("no prefix")?;
-            if tree.children.get(before as usize).is_some_and(|c| c.len() >= 2) {
-                let v = |node, name| tree.value(algebra, &scores, node, name);
-                above = algebra
-                    .sub(algebra.sum(vec![above, v(after, "V after")]), v(before, "V before"));
-            }
-            Ok(algebra.quotient(above, below.clone()))
-        })
-    }
-
-    fn convention(&self, _context: &Context, params: &Given) -> String {
-        format!("prefix of {}s, ddof 1, eps {}", params.text("prefix"), params.text("eps"))
-    }
-}
-
-static TREE_TD_META: Meta = Meta {
-    id: "tree-td",
-    title: "Tree TD",
-    formula: "V(s') - V(s), V = mean R of the rollouts through s, V after the last action = R",
-    source: "temporal differences on the rollout tree",
-    uses_states: true,
-    params: &[],
-    reading: "each rollout counts once at a state",
-};
-
-/// Differences of mean terminal rewards.
-pub(super) struct TreeTd;
-pub(super) static TREE_TD: Derived<TreeTd> = Derived(TreeTd);
-
-impl Formula for TreeTd {
-    fn meta(&self) -> &'static Meta {
-        &TREE_TD_META
-    }
-
-    fn cells<A: Algebra>(
-        &self,
-        algebra: &A,
-        context: &Context,
-        _params: &Given,
-        wanted: Wanted,
-    ) -> Cells<A::Value> {
-        let scores = scores(algebra, context, false);
-        let mut through: Vec<Vec<usize>> = vec![Vec::new(); context.graph.state_counts.len()];
-        for step in scored_steps(context) {
-            if context.graph.revisit.get(step) == Some(&false)
-                && let Some(list) = through.get_mut(context.graph.state_of(step) as usize)
-            {
-                list.push(context.graph.rollout_of(step));
-            }
-        }
-        let v = |state: u32, name: &str| {
-            let here = through.get(state as usize).map_or(&[][..], |t| t);
-            let leaves: Vec<A::Value> =
-                scores.iter().filter(|(i, _)| here.contains(i)).map(|(_, v)| v.clone()).collect();
-            algebra.mean(|| name.to_owned(), &leaves)
-        };
-        fill(context, wanted, |step| {
-            let after = match successor(context, step, true) {
-                Next::State(next) => v(next, "V(s')"),
-                Next::End(_) => of_rollout(context, &scores, step).ok_or("unscored")?,
-            };
-            Ok(algebra.sub(after, v(context.graph.state_of(step), "V(s)")))
-        })
-    }
-
-    fn convention(&self, _context: &Context, _params: &Given) -> String {
-        "mean R, undiscounted".to_owned()
     }
 }
 
@@ -541,6 +355,11 @@ impl Formula for Gae {
     ) -> Cells<A::Value> {
         let gamma = params.number("gamma", context.settings.gamma);
         let lambda = params.number("lambda", 0.95);
+        let critic = params.text("critic");
+        let logged = || context.group.steps.values.iter().any(|(name, _)| name == critic);
+        if params.is("values", "logged") && !logged() {
+            return fill(context, wanted, |_| Err("no logged critic in this group"));
+        }
         let values = Self::values(context, params, gamma);
         let mut cells: FxHashMap<usize, Result<A::Value, super::Missing>> = FxHashMap::default();
         let wanted_rollout = match wanted {
@@ -595,59 +414,5 @@ impl Formula for Gae {
             params.text("lambda"),
             params.text("values")
         )
-    }
-}
-
-static TREE_GRPO_META: Meta = Meta {
-    id: "tree-grpo",
-    title: "Tree-GRPO",
-    formula: "(R - mean)/(std + 1e-6) over all leaves of the task plus the same inside the rollout's own tree",
-    source: "arXiv 2509.21240",
-    uses_states: false,
-    params: &[SCORE],
-    reading: "trees are given by forks in the file",
-};
-
-/// Two-level groups over forked rollouts.
-pub(super) struct TreeGrpo;
-pub(super) static TREE_GRPO: Derived<TreeGrpo> = Derived(TreeGrpo);
-
-impl Formula for TreeGrpo {
-    fn meta(&self) -> &'static Meta {
-        &TREE_GRPO_META
-    }
-
-    fn cells<A: Algebra>(
-        &self,
-        algebra: &A,
-        context: &Context,
-        params: &Given,
-        wanted: Wanted,
-    ) -> Cells<A::Value> {
-        let scores = scores(algebra, context, params.is("score", "total"));
-        let roots = context.group.fork_roots();
-        if roots.iter().enumerate().all(|(i, root)| *root == i) {
-            return fill(context, wanted, |_| Err("no forks in the file"));
-        }
-        let level = |members: &[(usize, A::Value)], name: &str| {
-            let all: Vec<A::Value> = members.iter().map(|(_, v)| v.clone()).collect();
-            let mean = algebra.mean(|| format!("mean R {name}"), &all);
-            let below = algebra.sum(vec![algebra.std(&all, &mean, 1), algebra.number(1e-6)]);
-            (mean, below)
-        };
-        let (mean, below) = level(&scores, "of the task");
-        fill(context, wanted, |step| {
-            let own = of_rollout(context, &scores, step).ok_or("unscored")?;
-            let root = roots.get(context.graph.rollout_of(step));
-            let tree: Vec<(usize, A::Value)> =
-                scores.iter().filter(|(i, _)| roots.get(*i) == root).cloned().collect();
-            let (tree_mean, tree_below) = level(&tree, "of the tree");
-            let part = |m: A::Value, b: A::Value| algebra.div(algebra.sub(own.clone(), m), b);
-            Ok(algebra.sum(vec![part(mean.clone(), below.clone()), part(tree_mean, tree_below)]))
-        })
-    }
-
-    fn convention(&self, _context: &Context, _params: &Given) -> String {
-        "ddof 1, eps 1e-6".to_owned()
     }
 }

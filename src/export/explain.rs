@@ -94,11 +94,18 @@ fn evaluation(node: &Node) -> Vec<String> {
     lines
 }
 
+/// The steps at the state, on lines of at most 80 cells: ids without what they share, actions without
+/// their middle.
 fn members(analysis: &Analysis, explained: &Explanation) -> Table {
+    const ID: usize = 15;
+    const ACTION: usize = 22;
+    let id = |rollout: usize| analysis.group.rollouts.get(rollout).map_or("", |r| r.id.as_str());
+    let ids: Vec<&str> = explained.members.iter().map(|m| id(m.rollout)).collect();
+    let prefix = clean::common_prefix(&ids);
     let mut table = Table::new(vec![
-        text("at").shown("here were").at_most(24),
+        text("at").shown("here were"),
         text("outcome").shown("outcome"),
-        text("action").shown("action").at_most(26),
+        text("action").shown("action"),
         float("g").shown("G_t"),
         float("disc").shown("R part"),
         float("shaping").shown("shaping"),
@@ -109,11 +116,14 @@ fn members(analysis: &Analysis, explained: &Explanation) -> Table {
         .map(|m| {
             let mark = if m.same_action { "▸" } else { " " };
             let outcome = analysis.group.rollouts.get(m.rollout).map(|r| r.outcome);
-            let at = clean::line(&analysis.context().at(m.index)).into_owned();
+            let own = id(m.rollout).strip_prefix(prefix).unwrap_or_default();
+            let dots = if prefix.is_empty() { "" } else { "…" };
+            let at = clean::line(&format!("{dots}{own}:{}", m.step)).into_owned();
+            let action = clean::line(&m.action);
             vec![
-                Cell::text(format!("{mark}{at}")),
+                Cell::text(format!("{mark}{}", clean::cut_left(&at, ID))),
                 Cell::text(outcome.map_or("", |o| o.name())),
-                Cell::text(m.action.as_str()),
+                Cell::text(clean::cut_middle(&action, ACTION)),
                 Cell::float(m.g),
                 Cell::float(m.outcome),
                 Cell::float(m.shaping),

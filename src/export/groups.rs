@@ -1,7 +1,63 @@
 //! One row per group.
 
 use super::table::{Cell, Column, Table, float, int, key_cells, text, truth};
+use crate::analysis::skill::{GroupTerms, skill_of};
 use crate::analysis::{Analysis, GroupRow};
+use crate::rollout::GroupKey;
+
+/// What a row of `groups` is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GroupsBy {
+    /// A group.
+    Group,
+    /// All groups of a training step.
+    TrainStep,
+    /// All groups of a policy.
+    Policy,
+}
+
+impl GroupsBy {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Group, Self::TrainStep, Self::Policy];
+
+    /// The word used in options.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Group => "group",
+            Self::TrainStep => "train_step",
+            Self::Policy => "policy",
+        }
+    }
+
+    /// What of a group's key a row is about.
+    #[must_use]
+    pub fn key(self, key: &GroupKey) -> GroupKey {
+        match self {
+            Self::Group => key.clone(),
+            Self::TrainStep => GroupKey { train_step: key.train_step, ..GroupKey::default() },
+            Self::Policy => GroupKey { policy: key.policy.clone(), ..GroupKey::default() },
+        }
+    }
+
+    /// The same as a cell.
+    #[must_use]
+    pub fn cell(self, key: &GroupKey) -> Cell {
+        match self {
+            Self::Group => Cell::text(key.task.as_str()),
+            Self::TrainStep => {
+                key.train_step.map_or(Cell::Missing, |step| Cell::text(step.to_string()))
+            }
+            Self::Policy => key.policy.as_deref().map_or(Cell::Missing, Cell::text),
+        }
+    }
+
+    /// The one with this name.
+    #[must_use]
+    pub fn find(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|b| b.name() == name)
+    }
+}
 
 /// The columns.
 #[must_use]
@@ -42,10 +98,11 @@ pub fn columns() -> Vec<Column> {
     ]
 }
 
-/// The row of a group, with its held-out skill.
+/// The row of a group, with its held-out skill from terms that are there already.
 #[must_use]
-pub fn row(analysis: &Analysis) -> Vec<Cell> {
-    cells(analysis, &analysis.group_row(true))
+pub fn row(analysis: &Analysis, terms: Option<&GroupTerms>) -> Vec<Cell> {
+    let skill = terms.and_then(skill_of);
+    cells(analysis, &GroupRow { skill, ..analysis.group_row(false) })
 }
 
 /// The same from a row that is there already.

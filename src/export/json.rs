@@ -198,6 +198,11 @@ impl Serialize for Facts<'_> {
     }
 }
 
+/// The rows of a table as a JSON value.
+pub fn rows(table: &Table, raw: bool) -> serde_json::Result<serde_json::Value> {
+    serde_json::to_value(Rows { table, raw })
+}
+
 struct Rows<'a> {
     table: &'a Table,
     raw: bool,

@@ -3,21 +3,35 @@
 //! Every number comes from [`crate::analysis`]; nothing is computed here but widths and shares that
 //! stand in the analysis' own tables. Text from data is cleaned in [`text`], once, by the formats.
 
+pub mod advantages;
 pub mod check;
+pub mod compare;
 pub mod csv;
+pub mod diagnostics;
 pub mod document;
+pub mod dot;
 pub mod explain;
 pub mod groups;
 pub mod json;
 pub mod markdown;
+pub mod native;
 pub mod output;
+pub mod panel;
 pub mod plain;
 pub mod quadrants;
 pub mod report;
 pub mod rollouts;
+pub mod runs;
+pub mod schema;
+pub mod simulation;
+pub mod skill;
+pub mod stability;
 pub mod steps;
+pub mod sweep;
 pub mod table;
+pub mod tex;
 pub mod text;
+pub mod totals;
 pub mod tree;
 pub mod writer;
 

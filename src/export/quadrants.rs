@@ -4,7 +4,8 @@
 use std::collections::BTreeMap;
 
 use super::table::{Cell, Column, Table, float, int, text};
-use crate::analysis::{Analysis, Breakdown, BreakdownKey, By, Weight, breakdown_rows};
+use crate::analysis::aggregate::Share;
+use crate::analysis::{Analysis, Breakdown, BreakdownKey, By, Tally, Weight, breakdown_rows};
 
 /// What stands over [`Breakdowns::beside`].
 pub const SHARES: &str = "Shares: of all scored steps; c. = of the steps outside both thresholds";
@@ -40,6 +41,7 @@ pub struct Breakdowns {
     weight: Weight,
     several: bool,
     merged: BTreeMap<BreakdownKey, Breakdown>,
+    groups: Vec<BTreeMap<BreakdownKey, Breakdown>>,
     listed: Vec<(String, Breakdown)>,
 }
 
@@ -47,11 +49,20 @@ impl Breakdowns {
     /// An empty one; `several` when more than one group will come.
     #[must_use]
     pub const fn new(by: By, compared: bool, weight: Weight, several: bool) -> Self {
-        Self { by, compared, weight, several, merged: BTreeMap::new(), listed: Vec::new() }
+        Self {
+            by,
+            compared,
+            weight,
+            several,
+            merged: BTreeMap::new(),
+            groups: Vec::new(),
+            listed: Vec::new(),
+        }
     }
 
     /// Adds a group. Rollouts of different groups stay apart whatever their ids.
     pub fn add(&mut self, analysis: &Analysis) {
+        let mut own = BTreeMap::new();
         for (key, row) in breakdown_rows(analysis, self.by, self.compared, self.weight) {
             if self.by == By::Rollout {
                 let name = if self.several {
@@ -61,9 +72,57 @@ impl Breakdowns {
                 };
                 self.listed.push((name, row));
             } else {
+                own.insert(key.clone(), row);
                 self.merged.entry(key).or_default().merge(&row);
             }
         }
+        self.groups.push(own);
+    }
+
+    /// The shares of all scored steps with their bootstrap intervals over groups: a row per key and
+    /// quadrant, then of all. Rollouts belong to one group each and have none.
+    #[must_use]
+    pub fn intervals(&self, seed: u64) -> Table {
+        let mut table = Table::new(vec![
+            text("key").shown(self.by.name()).at_most(24).key(),
+            text("quadrant").shown("quadrant").key(),
+            int("groups").shown("groups"),
+            float("share").shown("share"),
+            float("low").shown("low"),
+            float("high").shown("high"),
+        ]);
+        if self.by == By::Rollout {
+            return table;
+        }
+        let names = ["both_pos", "rescued", "both_neg", "penalized"];
+        let keys = self.merged.keys().map(Some).chain([None]);
+        for key in keys {
+            let rows: Vec<Tally> = self
+                .groups
+                .iter()
+                .filter_map(|group| match key {
+                    Some(key) => group.get(key).map(|row| row.tally),
+                    None => Some(group.values().fold(Tally::default(), |mut sum, row| {
+                        sum.merge(&row.tally);
+                        sum
+                    })),
+                })
+                .collect();
+            for (at, name) in names.into_iter().enumerate() {
+                let part = |t: &Tally| t.quadrants().get(at).copied().unwrap_or(0);
+                let counts: Vec<(u64, u64)> = rows.iter().map(|t| (part(t), t.scored)).collect();
+                let share = Share::of(&counts, seed);
+                table.rows.push(vec![
+                    Cell::text(key.map_or("all", |k| k.text.as_str())),
+                    Cell::text(name),
+                    Cell::int(rows.len()),
+                    Cell::float(share.value),
+                    Cell::float(share.interval.map(|i| i.low)),
+                    Cell::float(share.interval.map(|i| i.high)),
+                ]);
+            }
+        }
+        table
     }
 
     fn rows(&self) -> impl Iterator<Item = (&str, &Breakdown)> {

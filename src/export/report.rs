@@ -12,9 +12,9 @@ use crate::rollout::Outcome;
 use crate::signature::{Granularity, KNOBS, PRESETS};
 use std::fmt::Write as _;
 
-/// The page of a group; of one rollout's rows where one is given.
+/// The page of a group; of one rollout's rows where one is given. `brief` leaves the diagnostics out.
 #[must_use]
-pub fn page(analysis: &Analysis, rollout: Option<&str>) -> Page {
+pub fn page(analysis: &Analysis, rollout: Option<&str>, brief: bool) -> Page {
     let row = analysis.group_row(false);
     let rows: Vec<RolloutRow> = (0..analysis.group.rollouts.len())
         .filter(|&i| {
@@ -37,6 +37,9 @@ pub fn page(analysis: &Analysis, rollout: Option<&str>) -> Page {
     breakdown.add(analysis);
     blocks.push(Block::new("quadrants", axes(analysis), Body::Table(breakdown.table())));
     blocks.push(Block::new("", super::quadrants::SHARES, Body::Table(breakdown.beside())));
+    if !brief {
+        blocks.extend(super::diagnostics::blocks(analysis));
+    }
     blocks.extend(warnings(analysis));
     Page {
         title: format!(

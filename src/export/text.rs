@@ -81,6 +81,38 @@ pub fn cut_left(text: &str, limit: usize) -> Cow<'_, str> {
     Cow::Owned(if limit > 0 { format!("…{}", kept.concat()) } else { String::new() })
 }
 
+/// The text cut in its middle to at most `limit` cells; a cut is marked with `…`.
+#[must_use]
+pub fn cut_middle(text: &str, limit: usize) -> Cow<'_, str> {
+    if width(text) <= limit {
+        return Cow::Borrowed(text);
+    }
+    let tail = limit / 2;
+    let head = cut(text, limit - tail);
+    let end = cut_left(text, tail + 1);
+    let end = end.strip_prefix('…').unwrap_or(&end);
+    Cow::Owned(format!("{head}{end}"))
+}
+
+/// What ids share at their beginning, up to a separator; nothing for fewer than two different ids.
+#[must_use]
+pub fn common_prefix<'a>(ids: &[&'a str]) -> &'a str {
+    let Some((first, rest)) = ids.split_first() else {
+        return "";
+    };
+    if rest.iter().all(|id| id == first) {
+        return "";
+    }
+    let shared = rest.iter().fold(first.len(), |n, id| {
+        first.bytes().zip(id.bytes()).take(n).take_while(|(a, b)| a == b).count()
+    });
+    let ends = |(at, c): (usize, char)| {
+        matches!(c, '-' | '_' | '/' | '.' | ':' | ' ').then_some(at + c.len_utf8())
+    };
+    let cut = first.char_indices().filter_map(ends).take_while(|&at| at <= shared).last();
+    first.get(..cut.unwrap_or(0)).unwrap_or_default()
+}
+
 /// The text in exactly `limit` cells: cut or padded at the right.
 #[must_use]
 pub fn fit(text: &str, limit: usize) -> String {
@@ -210,6 +242,17 @@ mod tests {
     #[test]
     fn a_progress_line_keeps_its_last_segment() {
         assert_eq!(lines("10%\r50%\r100%\r\nnext").collect::<Vec<_>>(), ["100%", "next"]);
+    }
+
+    #[test]
+    fn middles_and_common_beginnings() {
+        assert_eq!(cut_middle("abcdefghij", 7), "abc…hij");
+        assert_eq!(cut_middle("abc", 7), "abc");
+        assert_eq!(width(&cut_middle("modify:replace:9e51@core.py", 22)), 22);
+        assert_eq!(common_prefix(&["fix-run-1", "fix-run-12"]), "fix-run-");
+        assert_eq!(common_prefix(&["run1", "run2"]), "");
+        assert_eq!(common_prefix(&["a-b-1", "a-c-1"]), "a-");
+        assert_eq!(common_prefix(&["a-1", "a-1"]), "");
     }
 
     #[test]

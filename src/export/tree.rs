@@ -19,6 +19,17 @@ pub enum Lens {
     States,
 }
 
+impl Lens {
+    /// The word used in options.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Paths => "paths",
+            Self::States => "states",
+        }
+    }
+}
+
 /// The columns of a lens.
 #[must_use]
 pub fn columns(lens: Lens) -> Vec<Column> {

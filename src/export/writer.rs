@@ -19,9 +19,23 @@ pub enum Format {
     Jsonl,
     /// Markdown.
     Markdown,
+    /// A LaTeX table.
+    Tex,
+    /// A graph for Graphviz.
+    Dot,
 }
 
 impl Format {
+    /// All forms.
+    pub const ALL: [Self; 7] =
+        [Self::Text, Self::Csv, Self::Json, Self::Jsonl, Self::Markdown, Self::Tex, Self::Dot];
+
+    /// Whether it is for people to read: then a stamp stands only in files.
+    #[must_use]
+    pub const fn for_people(self) -> bool {
+        matches!(self, Self::Text | Self::Markdown | Self::Tex | Self::Dot)
+    }
+
     /// The word used in options.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -31,6 +45,8 @@ impl Format {
             Self::Json => "json",
             Self::Jsonl => "jsonl",
             Self::Markdown => "md",
+            Self::Tex => "tex",
+            Self::Dot => "dot",
         }
     }
 }
@@ -67,7 +83,8 @@ pub fn writer<'a>(
     writing: Writing,
 ) -> Box<dyn TableWriter + 'a> {
     match format {
-        Format::Text => Box::new(super::plain::Plain::new(out, writing)),
+        Format::Tex => Box::new(super::tex::Tex::new(out, writing)),
+        Format::Text | Format::Dot => Box::new(super::plain::Plain::new(out, writing)),
         Format::Csv => Box::new(super::csv::Csv::new(out, writing)),
         Format::Json => Box::new(super::json::Json::new(out, writing)),
         Format::Jsonl => Box::new(super::json::Jsonl::new(out, writing)),

@@ -324,8 +324,9 @@ impl<'a> Reading<'a> {
         if observation.is_empty() {
             return (0, 0);
         }
-        mask::mask(observation, self.masked);
-        (short_hash(observation.as_bytes()), short_hash(self.masked))
+        let seen = short_hash(observation.as_bytes());
+        let masked = mask::mask(observation, self.masked);
+        (seen, if masked { short_hash(self.masked) } else { seen })
     }
 
     fn page(&mut self, observation: &str) -> Sym {

@@ -2,11 +2,12 @@
 //! speaks for the command, no evidence is `unknown`.
 
 use std::borrow::Cow;
+use std::cell::{OnceCell, RefCell};
 
 use serde_json::Value;
 
 use super::act::{Act, ActKind, Speaks};
-use crate::profile::{Profile, Runners, Verdict};
+use crate::profile::{Found, Profile, Runners, Verdict};
 use crate::rollout::facts::{Flags, StepResult};
 use crate::rollout::raw::RawStep;
 
@@ -25,6 +26,10 @@ pub struct Seen<'a> {
     /// Stopped by a limit, an interrupt or a kill.
     pub stopped: Option<StepResult>,
     is_error: bool,
+    /// The payload without colours, once it was asked for.
+    plain: OnceCell<String>,
+    /// What the payload tells about programs, as far as that was asked for.
+    found: RefCell<Found>,
 }
 
 impl<'a> Seen<'a> {
@@ -50,7 +55,16 @@ impl<'a> Seen<'a> {
             code,
             stopped,
             is_error: raw.is_error == Some(true),
+            plain: OnceCell::new(),
+            found: RefCell::default(),
         }
+    }
+
+    fn plain(&self) -> &str {
+        if memchr::memchr2(0x1b, b'\r', self.payload.as_bytes()).is_none() {
+            return &self.payload;
+        }
+        self.plain.get_or_init(|| plain(&self.payload).into_owned())
     }
 
     /// Whether there is nothing at all about the result.
@@ -148,13 +162,14 @@ impl<'a> Seen<'a> {
         }
         if act.kind == ActKind::Test
             && let Some(runner) = runners.get(&act.runner)
-            && let Some(verdict) = runner.verdict(&plain(&self.payload))
+            && let Some(verdict) = runner.verdict(self.plain())
         {
             return with_verdict(verdict, code.filter(|_| !masked), mask);
         }
         let evidence = || {
-            let output = plain(&self.payload);
-            programs_of(act).iter().find_map(|p| runners.evidence(p, &output))
+            programs_of(act)
+                .iter()
+                .find_map(|p| runners.evidence(p, self.plain(), &mut self.found.borrow_mut()))
         };
         let result = match code.filter(|_| !masked) {
             Some(0) => StepResult::Ok,
@@ -232,27 +247,32 @@ fn payload<'a>(profile: &Profile, text: &'a str) -> Cow<'a, str> {
 
 /// The text without colours, so that verdicts stand at the beginning of their lines.
 fn plain(text: &str) -> Cow<'_, str> {
-    if memchr::memchr2(0x1b, b'\r', text.as_bytes()).is_none() {
+    let odd = |from: &str| memchr::memchr2(0x1b, b'\r', from.as_bytes());
+    if odd(text).is_none() {
         return Cow::Borrowed(text);
     }
     let mut clean = String::with_capacity(text.len());
-    let mut chars = text.chars().peekable();
-    while let Some(c) = chars.next() {
-        match c {
-            '\u{1b}' => {
-                if chars.next_if_eq(&'[').is_some() {
-                    while chars.next_if(|c| !c.is_ascii_alphabetic()).is_some() {}
-                    chars.next();
-                }
-            }
-            '\r' => {
-                if chars.peek() != Some(&'\n') {
+    let mut rest = text;
+    while let Some(at) = odd(rest) {
+        let (before, from) = rest.split_at(at);
+        clean.push_str(before);
+        // Both are single bytes.
+        let after = from.get(1..).unwrap_or_default();
+        rest = match after.strip_prefix('[') {
+            _ if from.starts_with('\r') => {
+                if !after.starts_with('\n') {
                     clean.push('\n');
                 }
+                after
             }
-            _ => clean.push(c),
-        }
+            Some(code) => {
+                let end = code.find(|c: char| c.is_ascii_alphabetic());
+                end.and_then(|end| code.get(end + 1..)).unwrap_or_default()
+            }
+            None => after,
+        };
     }
+    clean.push_str(rest);
     Cow::Owned(clean)
 }
 

@@ -80,7 +80,8 @@ impl Reader for Inspect {
         let log = record_object(text)?;
         let Some(list) = log.get("samples") else {
             if log.get("epoch").is_some() {
-                return Ok(vec![Part::whole(read(&log, &Header::default())?)]);
+                let header = context.header.map(Header::parse).transpose()?.unwrap_or_default();
+                return Ok(vec![Part::whole(read(&log, &header)?)]);
             }
             return Err(RecordError::missing("samples", "a list of samples was expected"));
         };

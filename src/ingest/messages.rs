@@ -15,7 +15,7 @@ use super::reader::{
 use super::scan;
 use super::shape::{RecordShape, Shape};
 use super::turns::{Call, Reply, Turns};
-use super::{ending, frames, native};
+use super::{ending, frames, native, trajectory_rows};
 use crate::rollout::raw::{Ending, RawRollout};
 
 /// The fallback reader.
@@ -64,6 +64,11 @@ impl Reader for Messages {
         native::note_repeated(&record, &mut raw);
         raw.task = first_id(&record, &TASK)?;
         raw.id = first_id(&record, &ID)?;
+        if let Some((task, attempt)) = raw.task.as_deref().and_then(trajectory_rows::sampled) {
+            let task = task.to_owned();
+            raw.id = raw.id.or_else(|| raw.task.clone());
+            (raw.task, raw.attempt) = (Some(task), Some(attempt));
+        }
         raw.policy = first_id(&record, &["model", "model_name", "policy"])?;
         raw.harness = first_id(&record, &["harness", "agent"])?;
         raw.namespace = record.id("namespace")?;
@@ -111,7 +116,7 @@ fn conversation(value: &[u8]) -> bool {
     scan::entries(list).iter().any(|e| e.key == b"role" || e.key == b"from")
 }
 
-fn first_id(record: &Object<'_>, names: &[&str]) -> Result<Option<String>, Error> {
+pub(super) fn first_id(record: &Object<'_>, names: &[&str]) -> Result<Option<String>, Error> {
     for name in names {
         if let Some(id) = record.id(name)? {
             return Ok(Some(id));
@@ -152,7 +157,8 @@ pub fn read_message(
     match &*role {
         "assistant" | "ai" | "gpt" | "model" => assistant(&message, content, turns)?,
         "tool" | "function" | "observation" | "environment" | "ipython" => {
-            let id = message.id("tool_call_id")?;
+            // Some write the id of the call as the message's own.
+            let id = message.id("tool_call_id")?.or(message.id("id")?);
             turns.gets(id.as_deref(), result(&message, content)?);
         }
         "user" | "human" => {
@@ -229,7 +235,7 @@ fn read_call(raw: &RawValue) -> Result<Call, Error> {
     Ok(Call::default())
 }
 
-fn call_of(call: &Object<'_>) -> Result<Call, Error> {
+pub(super) fn call_of(call: &Object<'_>) -> Result<Call, Error> {
     let id = call.id("id")?.or(call.id("call_id")?).or(call.id("tool_call_id")?);
     match call.object("function")? {
         Some(inner) => function(&inner, id),
@@ -239,7 +245,7 @@ fn call_of(call: &Object<'_>) -> Result<Call, Error> {
 
 fn function(call: &Object<'_>, id: Option<String>) -> Result<Call, Error> {
     let name = call.string("name")?.or(call.string("function")?).or(call.string("function_name")?);
-    let args = call.first(&["arguments", "args", "input"]).map(|(_, v)| v);
+    let args = call.first(&["arguments", "args", "input", "parameters"]).map(|(_, v)| v);
     Ok(Call {
         tool: name.map(Cow::into_owned).filter(|n| !n.is_empty()),
         args: json::args(args)?,

@@ -27,14 +27,26 @@ pub mod place;
 pub mod r2e_gym;
 pub mod reader;
 pub mod repair;
+pub mod rllm;
+pub mod roll;
 pub mod scan;
 pub mod shape;
+pub mod sharegpt;
+pub mod skyrl;
 pub mod split;
 pub mod swe_agent;
+pub mod tau2_bench;
 pub mod tau_bench;
 pub mod terminal_bench;
 pub mod text;
+pub mod tinker;
+pub mod trajectory_rows;
+pub mod transcript;
 pub mod turns;
+pub mod verdicts;
+pub mod verifiers;
+pub mod verifiers_traces;
+pub mod verl;
 
 pub use reader::{
     Context, Layout, NotRollouts, Parsed, Part, Reader, RecordError, RecordErrorKind, Sniff, by_id,

@@ -24,7 +24,8 @@ const TASK: [&str; 5] = ["task", "task_id", "problem_id", "instance_id", "group"
 const ID: [&str; 3] = ["id", "rollout_id", "traj_id"];
 
 /// Fields that are read as something else than a possible group key.
-const NO_KEYS: [&str; 22] = [
+const NO_KEYS: [&str; 23] = [
+    "forked_from",
     "schema",
     "id",
     "rollout_id",
@@ -65,8 +66,8 @@ impl Reader for Native {
     fn sniff(&self, shape: &Shape<'_>) -> Sniff {
         let rollout = |r: &RecordShape<'_>| {
             r.has_any(&TASK) && r.has_any(&ID) && (r.list("steps") || r.list("messages"))
-                // A verdict under these names belongs to data sets of messages.
-                && !r.has_any(&["resolved", "target"])
+                // A verdict under these names belongs to data sets of messages, or to tau2-bench.
+                && !r.has_any(&["resolved", "target", "reward_info"])
         };
         let document = |r: &RecordShape<'_>| r.has_any(&TASK) && r.list("rollouts");
         let named =
@@ -214,11 +215,16 @@ fn read_rollout(
         attempt: record.whole("attempt")?,
         segment_index: record.whole("segment_index")?,
         prompt_is_summary: record.truth("prompt_is_summary").unwrap_or(false),
+        excluded_calls: record
+            .whole("excluded_calls")?
+            .and_then(|n| u32::try_from(n).ok())
+            .unwrap_or(0),
         other_keys: other_keys(record)?,
         reward: record.number("reward")?,
         outcome_reward: record.number("outcome_reward")?,
         ending: ending(record, &[])?,
         prompt: inherited(&["prompt"])?,
+        forked_from: forked_from(record)?,
         ..RawRollout::default()
     };
     if raw.outcome_reward == RawNumber::Bad("null".to_owned()) {
@@ -240,6 +246,14 @@ fn read_rollout(
         return Err(RecordError::missing("steps", "a list of steps, or `messages`, was expected"));
     }
     Ok(raw)
+}
+
+/// The rollout that this one branched off: `{"rollout": …, "step": …}`, or its id alone.
+fn forked_from(record: &Object<'_>) -> Result<Option<String>, Error> {
+    match record.object("forked_from")? {
+        Some(from) => from.id("rollout"),
+        None => record.id("forked_from"),
+    }
 }
 
 fn read_outcome(record: &Object<'_>, raw: &mut RawRollout) -> Result<(), RecordError> {
@@ -322,6 +336,16 @@ mod tests {
         let parsed = read_record(&Native, text.as_bytes(), &Context::default()).unwrap();
         let fine: Vec<_> = parsed.parts.iter().map(|p| p.rollout.is_ok()).collect();
         assert_eq!(fine, [true, false, false]);
+    }
+
+    #[test]
+    fn forks_name_their_parent() {
+        let all = read(
+            r#"{"schema":"credscope/1","task":"t","rollouts":[{"id":1,"steps":[]},
+            {"id":2,"forked_from":{"rollout":1,"step":3},"steps":[]},{"id":3,"forked_from":"2","steps":[]}]}"#,
+        );
+        let from: Vec<_> = all.iter().map(|r| r.forked_from.as_deref()).collect();
+        assert_eq!(from, [None, Some("1"), Some("2")]);
     }
 
     #[test]

@@ -5,6 +5,7 @@ use serde_json::value::RawValue;
 use super::json::{self, Object};
 use super::reader::RecordError;
 use super::turns::demands;
+use crate::rollout::StepResult;
 use crate::rollout::raw::{RawKind, RawNumber, RawRollout, RawStep};
 
 /// Reads a list of native steps into the rollout.
@@ -90,7 +91,10 @@ fn read_step(
         observation,
         exit_code,
         is_error: step.truth("is_error"),
-        stopped: None,
+        stopped: text(&["stopped"])?.and_then(|word| {
+            use StepResult::{Interrupted, Killed, Timeout};
+            [Timeout, Interrupted, Killed].into_iter().find(|r| r.name() == word)
+        }),
         step_reward,
         call_id: step.id("call_id")?,
         turn: step.whole("turn")?.and_then(|t| u32::try_from(t).ok()).unwrap_or(turn),

@@ -65,8 +65,8 @@ impl Reader for R2eGym {
         }
         // The whole image name: a shortened tag could make two commits one task.
         raw.task = raw.task.or(image);
-        for (at, step) in json::elements(steps)?.into_iter().enumerate() {
-            raw.steps.push(read_step(&Object::of(step)?, at as u32)?);
+        for (at, step) in json::objects(steps)?.iter().enumerate() {
+            raw.steps.push(read_step(step, at as u32)?);
         }
         Ok(vec![Part::whole(raw)])
     }

@@ -9,7 +9,8 @@ use super::json::{self, Object};
 use super::shape::Shape;
 use super::{
     atif, claude_code, codex, harbor, inspect, messages, mini_swe_agent, native, nemo_gym,
-    openhands, r2e_gym, repair, swe_agent, tau_bench, terminal_bench,
+    openhands, r2e_gym, repair, rllm, roll, sharegpt, skyrl, swe_agent, tau_bench, tau2_bench,
+    terminal_bench, tinker, trajectory_rows, verifiers, verifiers_traces, verl,
 };
 use crate::rollout::raw::RawRollout;
 
@@ -75,6 +76,11 @@ pub struct Context<'a> {
     /// The folders and the name of the file, joined by `/`, for formats that name runs and tasks by
     /// folders; empty for a stream. Parts of it may become ids, the whole is never shown.
     pub path: &'a str,
+    /// Number of the record in its file, from 1; for formats that write a rollout as several records
+    /// whose order only the file tells.
+    pub number: u64,
+    /// What the archive that the file is in says about all of its members (`header.json`).
+    pub header: Option<&'a str>,
     /// Only this part is wanted: a reader of records with many rollouts may leave the others empty,
     /// as long as the parts keep their numbers.
     pub only: Option<u32>,
@@ -221,6 +227,11 @@ pub fn readers() -> &'static [&'static dyn Reader] {
         &native::Native,
         &r2e_gym::R2eGym,
         &nemo_gym::NemoGym,
+        &verifiers_traces::VerifiersTraces,
+        &verifiers::Verifiers,
+        &verl::Verl,
+        &roll::Roll,
+        &trajectory_rows::TrajectoryRows,
         &mini_swe_agent::MiniSweAgent,
         &swe_agent::SweAgent,
         &openhands::OpenHands,
@@ -232,6 +243,11 @@ pub fn readers() -> &'static [&'static dyn Reader] {
         &claude_code::ClaudeCode,
         &codex::Codex,
         &tau_bench::TauBench,
+        &tau2_bench::Tau2Bench,
+        &rllm::Rllm,
+        &skyrl::SkyRl,
+        &tinker::Tinker,
+        &sharegpt::ShareGpt,
         &messages::Messages,
     ]
 }

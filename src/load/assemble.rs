@@ -5,12 +5,14 @@ use std::sync::Arc;
 
 use super::Loaded;
 use super::error::LoadError;
-use super::group::{self, Built, key_of};
+use super::group::{self, key_of};
 use super::identity::{self, Draft, Seen};
+use super::join;
 use super::keys::Keys;
 use super::options::LoadOptions;
 use super::report::{FileVerdict, LoadReport};
-use super::sources::Sources;
+use super::sidecar;
+use super::sources::{Side, Sources};
 use super::tally::Tally;
 use super::warn;
 use super::work::{Pending, Record};
@@ -23,6 +25,7 @@ use crate::rollout::{Corpus, GroupKey, natural};
 pub fn assemble(
     records: Vec<Record>,
     sources: Sources,
+    sides: &[Side],
     verdicts: Vec<FileVerdict>,
     options: &LoadOptions,
     profiles: &Arc<Profiles>,
@@ -38,6 +41,7 @@ pub fn assemble(
         return Err(nothing(&tally, verdicts, left_out, options, &sources));
     }
     tally.left_out(left_out.len());
+    let mut joins = join::join(&mut pendings, &sources, sides, options)?;
     let keys = Keys::of(&pendings, options);
     if let Some(field) = &options.group_by
         && !pendings.iter().any(|p| key_of(&p.raw, field).is_some())
@@ -53,7 +57,7 @@ pub fn assemble(
     }
     let mut seen = Seen::default();
     let mut joiner = Joiner { sources: &sources, profiles, interpreter: None };
-    let mut groups = Vec::with_capacity(grouped.len());
+    let mut drafted: Vec<(GroupKey, Vec<Draft>)> = Vec::with_capacity(grouped.len());
     for (key, pendings) in grouped {
         if options.cancelled() {
             return Err(LoadError::Cancelled);
@@ -63,13 +67,24 @@ pub fn assemble(
             tally.segments(draft.earlier.len());
             joiner.join(draft)?;
         }
-        let Built { group, decisions, raw_steps } = group::build(key, drafts, options);
-        tally.group(&group, &decisions, &raw_steps);
-        groups.push(Arc::new(group));
+        drafted.push((key, drafts));
+    }
+    for path in &options.sidecars {
+        joins.push(sidecar::apply(path, &mut drafted)?);
+    }
+    let mut groups = Vec::with_capacity(drafted.len());
+    for (key, drafts) in drafted {
+        if options.cancelled() {
+            return Err(LoadError::Cancelled);
+        }
+        let built = group::build(key, drafts, options);
+        tally.group(&built);
+        groups.push(Arc::new(built.group));
     }
     tally.duplicates(&seen);
     let mut report = tally.finish(&sources, &groups);
     report.not_rollouts = verdicts;
+    report.joins = joins;
     report.grouped_by = keys.grouped_by();
     warn::warn(&mut report, &groups, &keys, &seen);
     Ok(Loaded { corpus: Corpus { groups }, report, sources })
@@ -137,13 +152,22 @@ impl Joiner<'_> {
             });
         }
         let Some(raw) = whole else { return Ok(()) };
+        // What the records say about the end, and what was joined to it, is there already.
+        let said = draft.pending.raw.clone();
+        let raw = RawRollout {
+            steps: raw.steps,
+            prompt: raw.prompt,
+            excluded_calls: raw.excluded_calls,
+            ..said
+        };
         let record = draft.pending.record.clone();
         let format = self.sources.format(record.source);
         let interpreter =
             self.interpreter.get_or_insert_with(|| Interpreter::new(Arc::clone(self.profiles)));
         let facts = interpreter.read(format, &raw);
         let content = draft.pending.content;
-        draft.pending = Pending::new(record, content, raw, facts);
+        let told = draft.pending.told.take();
+        draft.pending = Pending { told, ..Pending::new(record, content, raw, facts) };
         draft.earlier.clear();
         Ok(())
     }

@@ -56,6 +56,14 @@ pub enum LoadError {
         /// Some of the tasks that are there.
         available: Vec<String>,
     },
+    /// A table that was given beside the rollouts cannot be used.
+    #[error("{file}: {reason}")]
+    BadTable {
+        /// The file's name.
+        file: String,
+        /// What was expected and what stands there.
+        reason: String,
+    },
     /// The load was cancelled.
     #[error("cancelled")]
     Cancelled,
@@ -74,6 +82,11 @@ impl LoadError {
             Self::NoRollouts { files } => files.iter().find_map(|f| f.hint.clone())?,
             Self::NoSuchKey { .. } => "leave `--group-by` out to group by the task id".into(),
             Self::NoSuchTask { .. } => "`credscope groups PATH` lists the tasks".into(),
+            Self::BadTable { .. } => {
+                "an outcome map has `rollout,outcome`, a sidecar `rollout,step` and further columns, \
+                 as CSV or JSON lines"
+                    .into()
+            }
             Self::Io { .. } | Self::Cancelled => return None,
         })
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::identity::Draft;
 use super::options::LoadOptions;
 use super::outcome::{self, Decision};
-use super::work::{Pending, StepMeta};
+use super::work::Pending;
 use crate::facts::relate_paths;
 use crate::rollout::raw::RawRollout;
 use crate::rollout::{Group, GroupKey, Rollout, TextRef};
@@ -49,6 +49,8 @@ pub struct Built {
     pub group: Group,
     /// How each outcome was decided.
     pub decisions: Vec<Decision>,
+    /// Where each outcome came from, without folders.
+    pub kinds: Vec<String>,
     /// Raw steps of each rollout.
     pub raw_steps: Vec<u32>,
 }
@@ -57,12 +59,14 @@ pub struct Built {
 #[must_use]
 pub fn build(key: GroupKey, drafts: Vec<Draft>, options: &LoadOptions) -> Built {
     let mut group = Group { key, ..Group::default() };
-    let (mut decisions, mut raw_steps) = (Vec::new(), Vec::new());
+    let (mut decisions, mut kinds, mut raw_steps) = (Vec::new(), Vec::new(), Vec::new());
     let mut values: BTreeMap<String, Vec<Option<f64>>> = BTreeMap::new();
     for draft in drafts {
         let Draft { id, pending, records, segments, .. } = draft;
-        let Pending { raw, steps, facts, raw_steps: raw_count, .. } = pending;
-        let decision = outcome::decide(&raw, options.success_at);
+        let Pending { raw, steps, values: numbers, facts, raw_steps: raw_count, told, .. } =
+            pending;
+        let decision = outcome::decide(&raw, told.as_deref(), options.success_at);
+        kinds.push(decision.kind(told.as_deref()));
         let map = group.symbols.absorb(&facts.symbols);
         let start = group.steps.turn.len();
         group.steps.facts.append(&facts.table, &map);
@@ -75,7 +79,7 @@ pub fn build(key: GroupKey, drafts: Vec<Draft>, options: &LoadOptions) -> Built 
             group.steps.action.push(map.map(step.action));
             group.steps.tokens.push(step.tokens);
         }
-        push_values(&mut values, &steps, start);
+        push_values(&mut values, numbers, start);
         if group.profile.is_empty() {
             group.profile.clone_from(&facts.profile);
         }
@@ -113,16 +117,18 @@ pub fn build(key: GroupKey, drafts: Vec<Draft>, options: &LoadOptions) -> Built 
         })
         .collect();
     relate_paths(&mut group);
-    Built { group, decisions, raw_steps }
+    Built { group, decisions, kinds, raw_steps }
 }
 
-fn push_values(values: &mut BTreeMap<String, Vec<Option<f64>>>, steps: &[StepMeta], start: usize) {
-    for (at, step) in steps.iter().enumerate() {
-        for (name, value) in &step.values {
-            let column = values.entry(name.clone()).or_default();
-            column.resize(start + at, None);
-            column.push(Some(*value));
-        }
+fn push_values(
+    values: &mut BTreeMap<String, Vec<Option<f64>>>,
+    numbers: Vec<(u32, String, f64)>,
+    start: usize,
+) {
+    for (step, name, value) in numbers {
+        let column = values.entry(name).or_default();
+        column.resize(start + step as usize, None);
+        column.push(Some(value));
     }
 }
 

@@ -74,6 +74,8 @@ pub struct Seen {
     pub suffixed: Vec<String>,
     /// Ids under which equal content stands in two files.
     pub same_content: Vec<String>,
+    /// Rollouts without an id that are equal to another one of their file: samples, all of them count.
+    pub equal_samples: usize,
 }
 
 /// The rollouts of one group, in canonical order, with unique ids.
@@ -117,10 +119,14 @@ fn base_ids(pendings: &[Pending]) -> Vec<String> {
 /// Segments, copies and different contents under one identity.
 fn split_identity(id: &str, pendings: Vec<Pending>, seen: &mut Seen, drafts: &mut Vec<Draft>) {
     // By segment, then by content: the order in the file decides nothing but which copy stays.
-    let mut segments: BTreeMap<Option<u64>, BTreeMap<u64, Pending>> = BTreeMap::new();
+    let mut segments: BTreeMap<Option<u64>, BTreeMap<(u64, usize), Pending>> = BTreeMap::new();
     for pending in pendings {
+        // A file without ids holds samples: two equal short rollouts are two rollouts. A copy can be
+        // told only where the file itself says which rollout a record is.
+        let named = pending.raw.id.is_some() || pending.raw.run.is_some();
         let contents = segments.entry(pending.raw.segment_index).or_default();
-        match contents.entry(pending.content) {
+        let copies = contents.range((pending.content, 0)..=(pending.content, usize::MAX)).count();
+        match contents.entry((pending.content, if named { 0 } else { copies })) {
             Entry::Occupied(_) => seen.duplicates.push(pending.record.source),
             Entry::Vacant(free) => {
                 free.insert(pending);
@@ -153,12 +159,14 @@ fn canonical(a: &Draft, b: &Draft) -> Ordering {
 
 fn make_unique(drafts: &mut [Draft], seen: &mut Seen) {
     let mut taken: BTreeSet<String> = drafts.iter().map(|d| d.id.clone()).collect();
-    let mut before: Option<(String, u64)> = None;
+    let mut before: Option<(String, u64, SourceId)> = None;
     let mut count = 1;
     for draft in drafts {
         match &before {
-            Some((id, content)) if *id == draft.id => {
-                if *content == draft.pending.content {
+            Some((id, content, source)) if *id == draft.id => {
+                let equal = *content == draft.pending.content;
+                let sample = equal && *source == draft.pending.record.source;
+                if equal && !sample {
                     seen.same_content.push(id.clone());
                 }
                 let name = loop {
@@ -168,12 +176,18 @@ fn make_unique(drafts: &mut [Draft], seen: &mut Seen) {
                         break name;
                     }
                 };
-                seen.suffixed.push(name.clone());
+                // Equal samples of one file are what they are; other rollouts of one id want a word.
+                if sample {
+                    seen.equal_samples += 1;
+                } else {
+                    seen.suffixed.push(name.clone());
+                }
                 draft.id = name;
             }
             _ => {
                 count = 1;
-                before = Some((draft.id.clone(), draft.pending.content));
+                before =
+                    Some((draft.id.clone(), draft.pending.content, draft.pending.record.source));
             }
         }
     }

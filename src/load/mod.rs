@@ -9,13 +9,17 @@ mod budget;
 mod error;
 mod group;
 mod identity;
+mod join;
 mod keys;
 mod options;
 mod outcome;
 mod read_at;
 mod report;
+mod sidecar;
 mod sources;
+mod table;
 mod tally;
+mod unpack;
 mod walk;
 mod warn;
 mod work;
@@ -26,8 +30,10 @@ use std::sync::Arc;
 pub use error::{LoadError, TextError};
 pub use options::{LoadOptions, OnProgress, Pool, Progress, SuccessRule};
 pub use report::{
-    FileReport, FileVerdict, LoadReport, Note, OutcomeOrigin, Skipped, Totals, Unscored, Warning,
+    FileReport, FileVerdict, Join, LoadReport, Note, OutcomeOrigin, Skipped, Totals, Unscored,
+    Warning,
 };
+use sources::Opened;
 pub use sources::Sources;
 
 use crate::profile::Profiles;
@@ -54,10 +60,10 @@ pub fn load(
     profiles: &Arc<Profiles>,
 ) -> Result<Loaded, LoadError> {
     let inputs = walk::inputs(paths)?;
-    let (sources, verdicts) = Sources::open(inputs, options.from.as_deref())?;
+    let Opened { sources, sides, verdicts } = Sources::open(inputs, options)?;
     if sources.is_empty() {
         return Err(LoadError::NoRollouts { files: verdicts });
     }
     let harvest = work::read_all(&sources, options, profiles)?;
-    assemble::assemble(harvest, sources, verdicts, options, profiles)
+    assemble::assemble(harvest, sources, &sides, verdicts, options, profiles)
 }

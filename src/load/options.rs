@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -83,6 +84,12 @@ pub struct Progress {
     pub total_bytes: u64,
     /// Records that were read.
     pub records: u64,
+    /// Rollouts in them.
+    pub rollouts: u64,
+    /// Files that have at least one record read.
+    pub files: u64,
+    /// Files there are.
+    pub total_files: u64,
 }
 
 /// Where progress is told.
@@ -103,6 +110,10 @@ pub struct LoadOptions {
     pub threads: Option<NonZeroUsize>,
     /// Keep only this task.
     pub only: Option<String>,
+    /// Outcome maps (CSV, JSON or JSON lines): rollout or path -> outcome or reward.
+    pub outcomes: Vec<PathBuf>,
+    /// Sidecars (CSV or JSON lines): rollout, step -> state, action, step reward, further numbers.
+    pub sidecars: Vec<PathBuf>,
     /// Called while records come in, from the calling thread.
     pub progress: Option<OnProgress>,
     /// Set to stop the load.
@@ -110,6 +121,13 @@ pub struct LoadOptions {
 }
 
 impl LoadOptions {
+    /// How many threads read.
+    #[must_use]
+    pub fn workers(&self) -> usize {
+        let cores = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        self.threads.map_or_else(cores, NonZeroUsize::get)
+    }
+
     /// Whether the load was told to stop.
     #[must_use]
     pub fn cancelled(&self) -> bool {
@@ -126,6 +144,8 @@ impl fmt::Debug for LoadOptions {
             .field("pool", &self.pool)
             .field("threads", &self.threads)
             .field("only", &self.only)
+            .field("outcomes", &self.outcomes)
+            .field("sidecars", &self.sidecars)
             .finish_non_exhaustive()
     }
 }

@@ -18,21 +18,33 @@ pub struct Decision {
     pub number: Option<f64>,
 }
 
-/// Decides.
+impl Decision {
+    /// The source without folders: outcomes of one kind count together.
+    #[must_use]
+    pub fn kind(&self, told: Option<&str>) -> String {
+        match told.and_then(|name| Some((name, name.rsplit('/').next()?))) {
+            Some((name, base)) => self.source.replacen(name, base, 1),
+            None => self.source.clone(),
+        }
+    }
+}
+
+/// Decides. `told` names the side file that the verdict came from, where it did.
 #[must_use]
-pub fn decide(raw: &RawRollout, rule: SuccessRule) -> Decision {
+pub fn decide(raw: &RawRollout, told: Option<&str>, rule: SuccessRule) -> Decision {
+    let origin = told.map_or_else(|| "field".to_owned(), |name| format!("{name}:"));
     let because = |outcome, source: String| Decision { outcome, source, number: None };
     let field = |fallback: &str| raw.outcome_field.clone().unwrap_or_else(|| fallback.to_owned());
     if let Some(outcome) = raw.outcome {
-        return because(outcome, "field outcome".to_owned());
+        return because(outcome, format!("{origin} {}", field("outcome")));
     }
     if let Some(why) = &raw.mask {
         return because(Outcome::Unscored, why.clone());
     }
     let (verdict, source, number) = match (raw.verdict, number(raw)) {
-        (Some(v), _) => (Ok(v), format!("field {}", field("resolved")), None),
+        (Some(v), _) => (Ok(v), format!("{origin} {}", field("resolved")), None),
         (None, Number::Given(name, v)) => {
-            (Ok(rule.passes(v)), format!("field {name} {rule}"), Some(v))
+            (Ok(rule.passes(v)), format!("{origin} {name} {rule}"), Some(v))
         }
         (None, Number::Bad(name, why)) => (Err(()), format!("{name} is {why}"), None),
         (None, Number::None) => (Err(()), "no outcome and no reward in the file".to_owned(), None),
@@ -57,9 +69,10 @@ enum Number<'a> {
 /// The number that a rule may judge: the verdict score, else the reward.
 fn number(raw: &RawRollout) -> Number<'_> {
     let named = raw.outcome_field.as_deref();
-    for (number, name) in
-        [(&raw.outcome_reward, "outcome_reward"), (&raw.reward, named.unwrap_or("reward"))]
-    {
+    for (number, name) in [
+        (&raw.outcome_reward, named.unwrap_or("outcome_reward")),
+        (&raw.reward, named.unwrap_or("reward")),
+    ] {
         match number {
             RawNumber::Missing => {}
             RawNumber::Value(v) | RawNumber::Coerced(v, _) => return Number::Given(name, *v),
@@ -83,7 +96,7 @@ mod tests {
     use super::*;
 
     fn outcome(raw: &RawRollout) -> Outcome {
-        decide(raw, SuccessRule::default()).outcome
+        decide(raw, None, SuccessRule::default()).outcome
     }
 
     #[test]
@@ -114,9 +127,9 @@ mod tests {
     #[test]
     fn the_source_is_said() {
         let raw = RawRollout { reward: RawNumber::Bad("NaN".into()), ..RawRollout::default() };
-        assert_eq!(decide(&raw, SuccessRule::default()).source, "reward is NaN");
+        assert_eq!(decide(&raw, None, SuccessRule::default()).source, "reward is NaN");
         let raw = RawRollout { reward: RawNumber::Value(0.5), ..RawRollout::default() };
-        let got = decide(&raw, SuccessRule::Above(0.0));
+        let got = decide(&raw, None, SuccessRule::Above(0.0));
         assert_eq!((got.outcome, &*got.source), (Outcome::Success, "field reward >0"));
     }
 }

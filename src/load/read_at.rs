@@ -38,3 +38,21 @@ impl Read for Cursor<'_> {
         Ok(n)
     }
 }
+
+/// Writes all of `bytes` at `offset`, without relying on the file's own position.
+pub fn write_all_at(file: &File, bytes: &[u8], offset: u64) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::FileExt::write_all_at(file, bytes, offset)
+    }
+    #[cfg(windows)]
+    {
+        let (mut rest, mut at) = (bytes, offset);
+        while !rest.is_empty() {
+            let n = std::os::windows::fs::FileExt::seek_write(file, rest, at)?;
+            rest = rest.get(n..).unwrap_or_default();
+            at += n as u64;
+        }
+        Ok(())
+    }
+}

@@ -31,6 +31,8 @@ pub struct LoadReport {
     pub unscored: Vec<Unscored>,
     /// Where outcomes came from, with counts.
     pub outcomes: Vec<OutcomeOrigin>,
+    /// Files that were joined to the rollouts: verdicts, outcome maps, sidecars.
+    pub joins: Vec<Join>,
     /// Warnings, one per code and cause.
     pub warnings: Vec<Warning>,
     /// Sums over all files.
@@ -177,6 +179,23 @@ pub struct OutcomeOrigin {
     pub source: String,
     /// How many rollouts.
     pub rollouts: usize,
+}
+
+/// A file that was joined to the rollouts.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Join {
+    /// Name; reports of single instances are counted together under the name of one.
+    pub file: String,
+    /// `verdicts`, `outcomes` or `sidecar`.
+    pub kind: &'static str,
+    /// Entries that found their rollout (or step).
+    pub matched: usize,
+    /// Rollouts (steps, for a sidecar) that nothing was found for.
+    pub missing: usize,
+    /// Entries without a rollout (or step).
+    pub extra: usize,
+    /// Entries whose id several tasks have, without a task.
+    pub ambiguous: usize,
 }
 
 /// A warning.

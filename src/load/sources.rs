@@ -1,30 +1,32 @@
 //! The files of a load, open for reading text again: positioned reads, checked by digest, parsed by
 //! the reader that read them first.
 
-use std::fs::File;
-use std::io;
+use std::io::{self, Read as _};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
 
 use super::error::{LoadError, TextError};
+use super::options::LoadOptions;
 use super::read_at::{Cursor, read_range};
 use super::report::FileVerdict;
-use super::walk::{Content, Input};
+use super::unpack::{Spool, unpack};
+use super::walk::Input;
 use crate::ingest::split::{self, Piece};
+use crate::ingest::verdicts::{self, SideFile};
 use crate::ingest::{
     Context, Layout, Reader, Shape, StepText, by_id, detect, digest, digest64, read_record,
     readers, shape,
 };
 use crate::rollout::raw::{RawRollout, RawStep};
-use crate::rollout::{Group, RecordRef, SourceId};
+use crate::rollout::{Group, RecordRef, SourceId, natural};
 
 /// A file with rollouts.
 pub struct Source {
-    name: String,
+    input: Input,
     stem: String,
-    /// Folders and name, for the reader.
-    place: String,
-    content: Content,
     reader: &'static dyn Reader,
     layout: Layout,
     len: u64,
@@ -41,28 +43,45 @@ impl Source {
         self.layout.unit()
     }
 
+    /// Its name for people.
+    pub(super) fn name(&self) -> &str {
+        &self.input.name
+    }
+
+    /// Folders and name, joined by `/`.
+    pub(super) fn place(&self) -> &str {
+        &self.input.place
+    }
+
+    /// What was wrong with the file as such.
+    pub(super) fn problem(&self) -> Option<&str> {
+        self.input.problem.as_deref()
+    }
+
     /// What the reader may know about the place.
     pub(super) fn context(&self) -> Context<'_> {
-        Context { stem: &self.stem, path: &self.place, only: None }
+        Context {
+            stem: &self.stem,
+            path: &self.input.place,
+            header: self.input.header.as_deref(),
+            ..Context::default()
+        }
     }
 
     /// Cuts the file into records.
     pub(super) fn split(&self, sink: &mut dyn FnMut(Piece) -> ControlFlow<()>) -> io::Result<()> {
-        self.with_file(|file| split::split(self.layout, Cursor { file, at: 0 }, split::LIMIT, sink))
-    }
-
-    fn with_file<T>(&self, run: impl FnOnce(&File) -> io::Result<T>) -> io::Result<T> {
-        match &self.content {
-            Content::Path(path) => run(&File::open(path)?),
-            Content::Spool(file) => run(file),
-        }
+        self.input.content.with(|file, at, len| {
+            // A file that grows meanwhile is read as long as it was when it was looked at.
+            let input = Cursor { file, at }.take(len.min(self.len));
+            split::split(self.layout, input, split::LIMIT, sink)
+        })
     }
 }
 
 impl std::fmt::Debug for Source {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Source")
-            .field("name", &self.name)
+            .field("name", &self.input.name)
             .field("format", &self.reader.id())
             .finish_non_exhaustive()
     }
@@ -74,31 +93,73 @@ pub struct Sources {
     list: Vec<Source>,
 }
 
+/// What the inputs are.
+#[derive(Debug, Default)]
+pub struct Opened {
+    /// Those with rollouts.
+    pub sources: Sources,
+    /// Those with verdicts on rollouts of other files.
+    pub sides: Vec<Side>,
+    /// The others, with reasons.
+    pub verdicts: Vec<FileVerdict>,
+}
+
+/// A file with verdicts on rollouts of other files.
+#[derive(Debug)]
+pub struct Side {
+    /// Its name for people.
+    pub name: String,
+    /// What it says.
+    pub content: SideFile,
+}
+
 impl Sources {
-    /// Looks at each input; those without rollouts come back with their reasons.
-    pub(super) fn open(
-        inputs: Vec<Input>,
-        from: Option<&str>,
-    ) -> Result<(Self, Vec<FileVerdict>), LoadError> {
-        let forced = match from {
+    /// Unpacks each input where need be and looks at it, several at once; the order is that of the
+    /// inputs all the same.
+    pub(super) fn open(inputs: Vec<Input>, options: &LoadOptions) -> Result<Opened, LoadError> {
+        let forced = match options.from.as_deref() {
             None => None,
             Some(id) => Some(by_id(id).ok_or_else(|| LoadError::UnknownFormat {
                 given: id.to_owned(),
                 known: readers().iter().map(|r| r.id()).collect(),
             })?),
         };
-        let (mut list, mut verdicts) = (Vec::new(), Vec::new());
-        for input in inputs {
-            let (name, named) = (input.name.clone(), input.named);
-            let refuse =
-                |reason: String, hint: Option<String>| FileVerdict { name, named, reason, hint };
-            match look(input, forced) {
-                Ok(Ok(source)) => list.push(source),
-                Ok(Err(not)) => verdicts.push(refuse(not.to_string(), Some(not.hint))),
-                Err(error) => verdicts.push(refuse(format!("cannot be read: {error}"), None)),
+        let todo: Vec<Mutex<Option<Input>>> =
+            inputs.into_iter().map(|i| Mutex::new(Some(i))).collect();
+        let next = AtomicUsize::new(0);
+        let look_at_some = || {
+            let (mut found, mut spool) = (Vec::new(), Spool::new(options.cancel.clone()));
+            while !options.cancelled() {
+                let at = next.fetch_add(1, Ordering::Relaxed);
+                let Some(slot) = todo.get(at) else { break };
+                let input = slot.lock().unwrap_or_else(PoisonError::into_inner).take();
+                let Some(input) = input else { continue };
+                let looked: Vec<Looked> =
+                    unpack(input, &mut spool).into_iter().map(|i| look_at(i, forced)).collect();
+                found.push((at, looked));
+            }
+            found
+        };
+        let mut found: Vec<(usize, Vec<Looked>)> = thread::scope(|scope| {
+            let count = options.workers().min(todo.len());
+            let all: Vec<_> = (0..count).map(|_| scope.spawn(look_at_some)).collect();
+            all.into_iter().filter_map(|t| t.join().ok()).flatten().collect()
+        });
+        if options.cancelled() {
+            return Err(LoadError::Cancelled);
+        }
+        found.sort_by_key(|(at, _)| *at);
+        let mut opened = Opened::default();
+        for looked in found.into_iter().flat_map(|(_, looked)| looked) {
+            match looked {
+                Looked::Rollouts(source) => opened.sources.list.push(*source),
+                Looked::Side(side) => opened.sides.push(*side),
+                Looked::Neither(verdict) => opened.verdicts.push(verdict),
             }
         }
-        Ok((Self { list }, verdicts))
+        // The members of an archive come in its own order; names sort them like files of a folder.
+        opened.sources.list.sort_by(|a, b| natural(a.name(), b.name()));
+        Ok(opened)
     }
 
     /// Whether there is no file.
@@ -116,7 +177,7 @@ impl Sources {
     /// A file's name: relative to what was given, never absolute.
     #[must_use]
     pub fn name(&self, id: SourceId) -> &str {
-        self.get(id).map_or("", |s| &s.name)
+        self.get(id).map_or("", Source::name)
     }
 
     /// The id of a file's format.
@@ -131,21 +192,16 @@ impl Sources {
         self.get(id).map_or(0, |s| s.len)
     }
 
-    /// The path of a file, for messages to the person at the screen; `None` for standard input.
+    /// The path of a file (of its archive, for a member), for messages to the person at the screen;
+    /// `None` for standard input.
     #[must_use]
     pub fn path(&self, id: SourceId) -> Option<&Path> {
-        match &self.get(id)?.content {
-            Content::Path(path) => Some(path),
-            Content::Spool(_) => None,
-        }
+        self.get(id)?.input.origin.as_deref()
     }
 
     /// All paths that are read from, so that no export writes over one.
     pub fn paths(&self) -> impl Iterator<Item = &PathBuf> {
-        self.list.iter().filter_map(|s| match &s.content {
-            Content::Path(path) => Some(path),
-            Content::Spool(_) => None,
-        })
+        self.list.iter().filter_map(|s| s.input.origin.as_ref())
     }
 
     pub(super) fn get(&self, id: SourceId) -> Option<&Source> {
@@ -198,7 +254,7 @@ impl Sources {
     pub fn rollout(&self, record: &RecordRef) -> Result<RawRollout, TextError> {
         let source = self.get(record.source).ok_or(TextError::NoSuchStep)?;
         let bytes = self.record(record)?;
-        let context = Context { only: Some(record.part), ..source.context() };
+        let context = Context { number: record.line, only: Some(record.part), ..source.context() };
         let parsed = read_record(source.reader, &bytes, &context)
             .map_err(|_| self.changed(record.source))?;
         let part = parsed.parts.into_iter().nth(record.part as usize);
@@ -210,8 +266,10 @@ impl Sources {
         let source = self.get(record.source).ok_or(TextError::NoSuchStep)?;
         let len = record.bytes.end.saturating_sub(record.bytes.start) as usize;
         let bytes = source
-            .with_file(|file| read_range(file, record.bytes.start, len))
-            .map_err(|error| TextError::Io { file: source.name.clone(), error })?;
+            .input
+            .content
+            .with(|file, start, _| read_range(file, start + record.bytes.start, len))
+            .map_err(|error| TextError::Io { file: source.name().to_owned(), error })?;
         if digest64(&digest(&bytes)) == record.digest {
             Ok(bytes)
         } else {
@@ -224,31 +282,58 @@ impl Sources {
     }
 }
 
-type Looked = Result<Source, crate::ingest::NotRollouts>;
+/// What one input is.
+enum Looked {
+    Rollouts(Box<Source>),
+    Side(Box<Side>),
+    Neither(FileVerdict),
+}
+
+fn look_at(input: Result<Input, FileVerdict>, forced: Option<&'static dyn Reader>) -> Looked {
+    let input = match input {
+        Ok(input) => input,
+        Err(verdict) => return Looked::Neither(verdict),
+    };
+    let (name, named) = (input.name.clone(), input.named);
+    look(input, forced).unwrap_or_else(|error| {
+        let reason = format!("cannot be read: {error}");
+        Looked::Neither(FileVerdict { name, named, reason, hint: None })
+    })
+}
+
+/// Side files are small; a larger file holds no verdicts only.
+const SIDE: u64 = 32 << 20;
 
 fn look(input: Input, forced: Option<&'static dyn Reader>) -> io::Result<Looked> {
-    let run = |file: &File| -> io::Result<(u64, Vec<u8>)> {
-        Ok((file.metadata()?.len(), read_range(file, 0, shape::HEAD)?))
-    };
-    let (len, head) = match &input.content {
-        Content::Path(path) => run(&File::open(path)?)?,
-        Content::Spool(file) => run(file)?,
-    };
-    let base = input.name.rsplit('/').next().unwrap_or_default().to_owned();
+    let (len, head) = input.content.with(|file, start, len| {
+        Ok((len, read_range(file, start, len.min(shape::HEAD as u64) as usize)?))
+    })?;
+    let base = input.place.rsplit('/').next().filter(|b| !b.is_empty());
+    let base = base.unwrap_or(&input.name).to_owned();
     let shape = Shape::of(&base, &head, head.len() as u64 >= len);
     let reader = match (forced, shape.obstacle()) {
-        (Some(_), Some(not)) => return Ok(Err(not)),
-        (Some(reader), None) => reader,
-        (None, _) => match detect(&shape) {
-            Ok(reader) => reader,
-            Err(not) => return Ok(Err(not)),
-        },
+        (Some(_), Some(not)) => Err(not),
+        (Some(reader), None) => Ok(reader),
+        (None, _) => detect(&shape),
+    };
+    let reader = match reader {
+        Ok(reader) => reader,
+        Err(not) => {
+            if forced.is_none() && len <= SIDE && verdicts::may_be(&shape) {
+                let whole = input.content.with(|f, at, len| read_range(f, at, len as usize))?;
+                if let Some(content) = verdicts::read(&input.place, &whole) {
+                    return Ok(Looked::Side(Box::new(Side { name: input.name, content })));
+                }
+            }
+            return Ok(Looked::Neither(FileVerdict {
+                name: input.name,
+                named: input.named,
+                reason: not.to_string(),
+                hint: Some(not.hint),
+            }));
+        }
     };
     let layout = reader.layout(&shape);
     let stem = base.split('.').next().unwrap_or_default().to_owned();
-    let place = match &input.content {
-        Content::Path(path) => path.to_string_lossy().replace('\\', "/"),
-        Content::Spool(_) => String::new(),
-    };
-    Ok(Ok(Source { name: input.name, stem, place, content: input.content, reader, layout, len }))
+    Ok(Looked::Rollouts(Box::new(Source { input, stem, reader, layout, len })))
 }

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::group::Built;
 use super::identity::Seen;
 use super::options::LoadOptions;
-use super::outcome::Decision;
 use super::report::{FileReport, KEPT, LoadReport, Note, OutcomeOrigin, Skipped, Totals, Unscored};
 use super::sources::Sources;
 use super::work::{Pending, Record};
@@ -27,7 +27,8 @@ impl Tally {
     pub fn new(sources: &Sources, options: &LoadOptions) -> Self {
         let files = sources
             .iter()
-            .map(|(id, _)| FileReport {
+            .map(|(id, source)| FileReport {
+                problems: source.problem().map(str::to_owned).into_iter().collect(),
                 name: sources.name(id).to_owned(),
                 bytes: sources.bytes(id),
                 format: sources.format(id).to_owned(),
@@ -116,8 +117,10 @@ impl Tally {
     }
 
     /// Counts a finished group.
-    pub fn group(&mut self, group: &Group, decisions: &[Decision], raw_steps: &[u32]) {
-        for ((rollout, decision), &raw) in group.rollouts.iter().zip(decisions).zip(raw_steps) {
+    pub fn group(&mut self, built: &Built) {
+        let Built { group, decisions, kinds, raw_steps } = built;
+        let told = decisions.iter().zip(kinds).zip(raw_steps);
+        for (rollout, ((decision, kind), &raw)) in group.rollouts.iter().zip(told) {
             let (totals, steps) = (&mut self.report.totals, rollout.steps.len());
             let (scored, success) = match rollout.outcome {
                 Outcome::Success => (true, true),
@@ -136,7 +139,7 @@ impl Tally {
             totals.steps += steps;
             totals.raw_steps += raw as usize;
             totals.excluded_calls += rollout.excluded_calls as usize;
-            *self.origins.entry(decision.source.clone()).or_default() += 1;
+            *self.origins.entry(kind.clone()).or_default() += 1;
             if decision.number.is_some_and(|n| !(0.0..=1.0).contains(&n)) {
                 self.out_of_range += 1;
             }

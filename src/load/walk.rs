@@ -1,25 +1,51 @@
 //! From what was given to a list of files: folders walked without loops, standard input spooled,
 //! names that are short, unique, and never absolute paths.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::error::LoadError;
 use crate::rollout::natural;
 
+/// A part of a file without a name.
+#[derive(Debug, Clone)]
+pub struct Slice {
+    /// The file.
+    pub file: Arc<File>,
+    /// Where it starts.
+    pub start: u64,
+    /// Its length.
+    pub len: u64,
+}
+
 /// Where an input's bytes are.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub enum Content {
     /// A file that can be read again.
     Path(PathBuf),
-    /// A stream, spooled to a file without a name.
-    Spool(File),
+    /// A stream or an unpacked file, spooled to a file without a name.
+    Spool(Slice),
+}
+
+impl Content {
+    /// Runs with the file, the place where the content starts in it, and its length.
+    pub fn with<T>(&self, run: impl FnOnce(&File, u64, u64) -> io::Result<T>) -> io::Result<T> {
+        match self {
+            Self::Path(path) => {
+                let file = File::open(path)?;
+                let len = file.metadata()?.len();
+                run(&file, 0, len)
+            }
+            Self::Spool(slice) => run(&slice.file, slice.start, slice.len),
+        }
+    }
 }
 
 /// One thing to read.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Input {
     /// Name for people and exports.
     pub name: String,
@@ -27,6 +53,14 @@ pub struct Input {
     pub content: Content,
     /// It was named by the person, not found in a folder.
     pub named: bool,
+    /// Folders and name, joined by `/`, for readers and joins; empty for a stream.
+    pub place: String,
+    /// The file on disk that it is, or that it came out of.
+    pub origin: Option<PathBuf>,
+    /// What an archive says about all of its members.
+    pub header: Option<Arc<str>>,
+    /// What was wrong with it on the way.
+    pub problem: Option<String>,
 }
 
 struct Found {
@@ -34,7 +68,7 @@ struct Found {
     /// How many trailing components make the name.
     tail: usize,
     named: bool,
-    spool: Option<File>,
+    spool: Option<Slice>,
 }
 
 /// The inputs behind the given paths, sorted by name.
@@ -78,10 +112,17 @@ pub fn inputs(paths: &[PathBuf]) -> Result<Vec<Input>, LoadError> {
         .map(|(f, name)| Input {
             name,
             named: f.named,
+            place: match &f.spool {
+                Some(_) => String::new(),
+                None => f.path.to_string_lossy().replace('\\', "/"),
+            },
+            origin: f.spool.is_none().then(|| f.path.clone()),
             content: match f.spool {
-                Some(file) => Content::Spool(file),
+                Some(slice) => Content::Spool(slice),
                 None => Content::Path(f.path),
             },
+            header: None,
+            problem: None,
         })
         .collect();
     inputs.sort_by(|a, b| natural(&a.name, &b.name));
@@ -89,10 +130,10 @@ pub fn inputs(paths: &[PathBuf]) -> Result<Vec<Input>, LoadError> {
 }
 
 /// Copies a stream to a file that has no name and vanishes with the program.
-fn spool(from: &mut dyn io::Read) -> io::Result<File> {
+fn spool(from: &mut dyn io::Read) -> io::Result<Slice> {
     let mut file = tempfile::tempfile()?;
-    io::copy(from, &mut file)?;
-    Ok(file)
+    let len = io::copy(from, &mut file)?;
+    Ok(Slice { file: Arc::new(file), start: 0, len })
 }
 
 /// All regular files under `dir`; a folder that is reached twice is walked once.
@@ -129,12 +170,14 @@ fn walk(
 fn unique_names(found: &mut [Found]) -> Vec<String> {
     loop {
         let names: Vec<String> = found.iter().map(|f| tail(&f.path, f.tail)).collect();
+        let mut count: BTreeMap<&str, usize> = BTreeMap::new();
+        for name in &names {
+            *count.entry(name).or_default() += 1;
+        }
         let mut grown = false;
-        for (at, name) in names.iter().enumerate() {
-            let twice = names.iter().enumerate().any(|(other, n)| other != at && n == name);
-            if let Some(f) = found.get_mut(at).filter(|_| twice)
-                && tail(&f.path, f.tail + 1) != *name
-            {
+        for (f, name) in found.iter_mut().zip(&names) {
+            let twice = count.get(name.as_str()).is_some_and(|&n| n > 1);
+            if twice && tail(&f.path, f.tail + 1) != *name {
                 f.tail += 1;
                 grown = true;
             }
@@ -146,13 +189,13 @@ fn unique_names(found: &mut [Found]) -> Vec<String> {
 }
 
 fn number_equal(names: Vec<String>) -> Vec<String> {
-    let mut out: Vec<String> = Vec::with_capacity(names.len());
-    for name in names {
-        let before =
-            out.iter().filter(|n| **n == name || n.starts_with(&format!("{name}#"))).count();
-        out.push(if before == 0 { name } else { format!("{name}#{}", before + 1) });
-    }
-    out
+    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+    let numbered = names.into_iter().map(|name| {
+        let nth = seen.entry(name.clone()).or_default();
+        *nth += 1;
+        if *nth == 1 { name } else { format!("{name}#{nth}") }
+    });
+    numbered.collect()
 }
 
 fn tail(path: &Path, count: usize) -> String {

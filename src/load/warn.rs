@@ -6,8 +6,8 @@ use std::sync::Arc;
 use super::identity::Seen;
 use super::keys::Keys;
 use super::options::SuccessRule;
-use super::report::{LoadReport, Warning};
-use crate::rollout::Group;
+use super::report::{Join, LoadReport, Note, Warning};
+use crate::rollout::{Group, natural};
 
 /// A count with its word.
 pub fn plural(count: usize, word: &str) -> String {
@@ -57,6 +57,17 @@ pub fn warn(report: &mut LoadReport, groups: &[Arc<Group>], keys: &Keys, seen: &
         add("group-by-missing", text, "", Vec::new());
     }
     mixed_harness(groups, &mut add);
+    joined(&report.joins, &mut add);
+    let damaged: Vec<String> = report
+        .files
+        .iter()
+        .filter(|f| f.problems.iter().any(|p| p.contains("cut;") || p.contains("damaged")))
+        .map(|f| f.name.clone())
+        .collect();
+    if !damaged.is_empty() {
+        let text = format!("packed files that are damaged or cut: {}", some(&damaged));
+        add("damaged-file", text, "pack or download them again", Vec::new());
+    }
     if !seen.duplicates.is_empty() {
         let text = format!(
             "{} left out: equal content under the same id in the same file",
@@ -71,6 +82,13 @@ pub fn warn(report: &mut LoadReport, groups: &[Arc<Group>], keys: &Keys, seen: &
         );
         add("same-content", text, "leave the copy of the run out", Vec::new());
     }
+    if seen.equal_samples > 0 {
+        let text = format!(
+            "{} without an id equal to another one of the same file; each counts as a sample",
+            plural(seen.equal_samples, "rollout")
+        );
+        add("equal-samples", text, "an id per rollout would tell copies from samples", Vec::new());
+    }
     if !seen.suffixed.is_empty() {
         let text = format!(
             "{} with an id that another rollout of the group has: {}",
@@ -79,8 +97,17 @@ pub fn warn(report: &mut LoadReport, groups: &[Arc<Group>], keys: &Keys, seen: &
         );
         add("id-suffix", text, "the number after `#` tells them apart", Vec::new());
     }
-    if let Some(first) = report.notes.first() {
-        let place = format!("{}, {} {}", first.file, first.unit, first.number);
+    // The first by rollout and field: the order of lines decides nothing.
+    let first = report.notes.iter().min_by(|a, b| {
+        let key = |n: &'_ Note| (n.rollout.clone().unwrap_or_default(), n.field.clone());
+        let ((a_id, a_field), (b_id, b_field)) = (key(a), key(b));
+        natural(&a_id, &b_id).then(a_field.cmp(&b_field)).then(a.reason.cmp(&b.reason))
+    });
+    if let Some(first) = first {
+        let place = match &first.rollout {
+            Some(id) => format!("rollout {id}"),
+            None => format!("{}, {} {}", first.file, first.unit, first.number),
+        };
         let field =
             if first.field.is_empty() { String::new() } else { format!(", `{}`", first.field) };
         let text = format!(
@@ -94,6 +121,35 @@ pub fn warn(report: &mut LoadReport, groups: &[Arc<Group>], keys: &Keys, seen: &
 
 fn partial(skipped: usize, unit: &str) -> Option<String> {
     (skipped > 0).then(|| format!("partial data: {} skipped", plural(skipped, unit)))
+}
+
+/// What was joined and left something over.
+fn joined(joins: &[Join], add: &mut impl FnMut(&'static str, String, &str, Vec<String>)) {
+    for join in joins {
+        let what = if join.kind == "sidecar" { "step" } else { "rollout" };
+        let counts = format!(
+            "{}: {} matched, {} without an entry, {} without a {what}",
+            join.file,
+            join.matched,
+            plural(join.missing, what),
+            plural(join.extra, "entry").replace("entrys", "entries"),
+        );
+        if join.ambiguous > 0 {
+            let text = format!("{counts}, {} whose id several tasks have", join.ambiguous);
+            add("join-ambiguous", text, "add a `task` column", Vec::new());
+        } else if join.matched == 0 {
+            let hint =
+                "a verdict is found by instance and run folder; `--outcomes FILE` joins by hand";
+            add(
+                "join-nothing",
+                counts,
+                if join.kind == "verdicts" { hint } else { "check the ids" },
+                Vec::new(),
+            );
+        } else if join.kind != "verdicts" && join.missing + join.extra > 0 {
+            add("join-partial", counts, "", Vec::new());
+        }
+    }
 }
 
 fn mixed_harness(

@@ -15,7 +15,9 @@ use super::options::{LoadOptions, Progress};
 use super::sources::Sources;
 use crate::facts::Interpreter;
 use crate::ingest::split::Piece;
-use crate::ingest::{RecordError, RecordErrorKind, digest, digest64, json, read_record};
+use crate::ingest::{
+    Context, Part, RecordError, RecordErrorKind, digest, digest64, json, read_record,
+};
 use crate::profile::Profiles;
 use crate::rollout::raw::{RawNumber, RawRollout, RawStep};
 use crate::rollout::{RecordRef, RolloutFacts, SourceId, Sym};
@@ -27,7 +29,7 @@ const IN_FLIGHT: usize = 32 << 20;
 const PROMPT: usize = 600;
 
 /// One rollout (or one segment of it) that was read: everything but its text.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Pending {
     /// Where its text is.
     pub record: RecordRef,
@@ -37,10 +39,14 @@ pub struct Pending {
     pub raw: RawRollout,
     /// What is kept of its steps.
     pub steps: Vec<StepMeta>,
+    /// Further numbers of its steps: (step, name, number), by step.
+    pub values: Vec<(u32, String, f64)>,
     /// What its steps did.
     pub facts: RolloutFacts,
     /// How many raw steps there were.
     pub raw_steps: u32,
+    /// The side file that its verdict came from.
+    pub told: Option<String>,
 }
 
 /// The columns of one real step that are not facts. Symbols are those of the rollout's facts.
@@ -58,8 +64,6 @@ pub struct StepMeta {
     pub action: Sym,
     /// Span of token ids, or a count.
     pub tokens: Option<(u64, u64)>,
-    /// Further numbers.
-    pub values: Vec<(String, f64)>,
 }
 
 /// A record that was read, or not.
@@ -107,8 +111,7 @@ pub fn read_all(
     options: &LoadOptions,
     profiles: &Arc<Profiles>,
 ) -> Result<Vec<Record>, LoadError> {
-    let cores = || thread::available_parallelism().map_or(1, Into::into);
-    let workers: usize = options.threads.map_or_else(cores, Into::into);
+    let workers = options.workers();
     let budget = Budget::new(IN_FLIGHT);
     let (jobs, todo) = unbounded::<Job<'_>>();
     let (results, done) = unbounded::<Message>();
@@ -183,11 +186,22 @@ fn collect(
     done: &Receiver<Message>,
 ) -> Result<Vec<Record>, LoadError> {
     let total_bytes = sources.iter().map(|(id, _)| sources.bytes(id)).sum();
-    let mut progress = Progress { total_bytes, ..Progress::default() };
+    let total_files = sources.len() as u64;
+    let mut progress = Progress { total_bytes, total_files, ..Progress::default() };
+    let mut begun = vec![false; sources.len()];
     let (mut records, mut failed, mut told) = (Vec::new(), None, 0);
     for message in done {
         match message {
-            Message::Record(record, bytes) => {
+            Message::Record(mut record, bytes) => {
+                // A copy of the exact size, in this thread's memory: what a worker let grow goes
+                // back to that worker, and what is kept here is free for the groups later on.
+                for part in record.parts.iter_mut().flatten() {
+                    *part = part.clone();
+                    progress.rollouts += 1;
+                }
+                if let Some(begun) = begun.get_mut(record.source.0 as usize) {
+                    progress.files += u64::from(!std::mem::replace(begun, true));
+                }
                 records.push(*record);
                 progress.records += 1;
                 progress.bytes += bytes as u64;
@@ -244,7 +258,8 @@ fn read(
         digest: digest64(&record.digest),
         line: piece.number,
     };
-    let parsed = match read_record(source.reader(), bytes, &source.context()) {
+    let context = Context { number: piece.number, ..source.context() };
+    let parsed = match read_record(source.reader(), bytes, &context) {
         Ok(parsed) => parsed,
         Err(error) => {
             record.parts.push(Err(Lost { part: None, error: explain(error, piece.at_end) }));
@@ -253,6 +268,9 @@ fn read(
     };
     record.note = parsed.note;
     let several = parsed.parts.len() > 1;
+    if several && let Some(digest) = of_parts(&parsed.parts) {
+        record.digest = digest;
+    }
     for (at, part) in parsed.parts.into_iter().enumerate() {
         let lost = |error| Err(Lost { part: several.then_some(at as u32), error });
         let raw = match part.rollout {
@@ -276,6 +294,17 @@ fn read(
     record
 }
 
+/// The digest of a document by its rollouts, whatever their order in it; `None` where a part has no
+/// digest of its own.
+fn of_parts(parts: &[Part]) -> Option<[u8; 32]> {
+    let mut own: Vec<u64> = parts.iter().map(|part| part.digest).collect::<Option<_>>()?;
+    own.sort_unstable();
+    let task = parts.iter().find_map(|part| part.rollout.as_ref().ok()?.task.clone());
+    let mut bytes: Vec<u8> = own.into_iter().flat_map(u64::to_le_bytes).collect();
+    bytes.extend(task.unwrap_or_default().into_bytes());
+    Some(digest(&bytes))
+}
+
 impl Pending {
     /// Keeps of a rollout what is not text.
     #[must_use]
@@ -286,11 +315,15 @@ impl Pending {
         mut facts: RolloutFacts,
     ) -> Self {
         let all = std::mem::take(&mut raw.steps);
-        let metas = facts.raw_index.clone();
-        let steps = metas
-            .into_iter()
-            .filter_map(|at| all.get(at as usize).map(|step| meta(at, step, &mut facts)))
-            .collect();
+        let mut steps = Vec::with_capacity(facts.raw_index.len());
+        let mut values = Vec::new();
+        for at in std::mem::take(&mut facts.raw_index) {
+            let Some(step) = all.get(at as usize) else { continue };
+            let nth = steps.len() as u32;
+            values.extend(step.values.iter().map(|(name, value)| (nth, name.clone(), *value)));
+            steps.push(meta(at, step, &mut facts));
+        }
+        facts.symbols.pack();
         if let Some(prompt) = &mut raw.prompt {
             *prompt = json::short(prompt, PROMPT).into_owned();
         }
@@ -299,7 +332,7 @@ impl Pending {
                 raw.notes.push((field.to_owned(), why.clone()));
             }
         }
-        Self { record, content, raw, steps, facts, raw_steps: all.len() as u32 }
+        Self { record, content, raw, steps, values, facts, raw_steps: all.len() as u32, told: None }
     }
 }
 
@@ -313,7 +346,6 @@ fn meta(at: u32, step: &RawStep, facts: &mut RolloutFacts) -> StepMeta {
         state: key(&step.state),
         action: key(&step.action),
         tokens: step.tokens,
-        values: step.values.clone(),
     }
 }
 

@@ -6,6 +6,7 @@
 
 mod choose;
 mod file;
+mod literals;
 mod patterns;
 mod programs;
 mod runners;
@@ -19,7 +20,7 @@ pub use patterns::Patterns;
 pub use programs::{Install, Kind, Program, Programs};
 pub(crate) use programs::{base_name, is_assignment};
 pub(crate) use runners::glob;
-pub use runners::{Evidence, Runner, Runners, TargetRule, Verdict};
+pub use runners::{Evidence, Found, Runner, Runners, TargetRule, Verdict};
 
 /// A profile or table that could not be read.
 #[derive(Debug, thiserror::Error)]

@@ -222,20 +222,34 @@ impl Runners {
         self.runners.iter().find(|r| r.modules.iter().any(|m| m == module) && !r.refuses(rest))
     }
 
-    /// Whether the output shows that this program failed (or that it worked).
+    /// Whether the output shows that this program failed (or that it worked). `known` keeps what
+    /// was found for this output: several programs share rows, and each costs a walk over the text.
     #[must_use]
-    pub fn evidence(&self, program: &str, output: &str) -> Option<bool> {
-        let rows =
-            || self.evidence.iter().filter(|e| e.programs.iter().any(|p| p == program || p == "*"));
-        if rows().any(|e| e.error.is_match(output)) {
-            Some(false)
-        } else if rows().any(|e| e.ok.is_match(output)) {
-            Some(true)
-        } else {
-            None
+    pub fn evidence(&self, program: &str, output: &str, known: &mut Found) -> Option<bool> {
+        let fits = |e: &Evidence| e.programs.iter().any(|p| p == program || p == "*");
+        for failed in [true, false] {
+            for (at, row) in self.evidence.iter().enumerate().filter(|(_, e)| fits(e)) {
+                let before = known.0.iter().find(|k| (k.0, k.1) == (at, failed));
+                let found = if let Some(&(_, _, found)) = before {
+                    found
+                } else {
+                    let patterns = if failed { &row.error } else { &row.ok };
+                    let found = patterns.is_match(output);
+                    known.0.push((at, failed, found));
+                    found
+                };
+                if found {
+                    return Some(!failed);
+                }
+            }
         }
+        None
     }
 }
+
+/// What was found in one output: row of the table, error or not, whether it matched.
+#[derive(Debug, Clone, Default)]
+pub struct Found(Vec<(usize, bool, bool)>);
 
 fn target_rule(origin: &str, runner: &str, word: Option<&str>) -> Result<TargetRule, ProfileError> {
     match word {

@@ -19,7 +19,7 @@ pub use stamp::{Input, Stamp};
 pub use table::SETTINGS;
 
 use crate::analysis::AnalysisSettings;
-use crate::credit::{ColumnError, ColumnSpec, RewardSource};
+use crate::credit::{ColumnError, ColumnSpec, Framework, RewardSource};
 use crate::load::LoadOptions;
 
 /// Where a value came from, weakest first.
@@ -210,6 +210,7 @@ pub struct Settings {
     logged: bool,
     weights: Vec<(String, f64)>,
     columns: Vec<String>,
+    like: Option<&'static Framework>,
     params: Vec<(String, String, String)>,
 }
 
@@ -256,6 +257,36 @@ impl Settings {
         Ok(settings)
     }
 
+    /// Everything that is in force and was given, as if it were given again.
+    #[must_use]
+    pub fn given(&self) -> Vec<Given> {
+        let of = |entry: &Entry| {
+            let name = entry.spec.name;
+            let values = entry.values.iter().filter(|(_, origin)| *origin != Origin::Default);
+            values
+                .map(|(value, origin)| Given {
+                    name: name.to_owned(),
+                    value: value.clone(),
+                    origin: *origin,
+                    place: name.to_owned(),
+                })
+                .collect::<Vec<_>>()
+        };
+        self.entries.iter().flat_map(of).collect()
+    }
+
+    /// The same settings with further flags: exactly what a run with these flags would use.
+    pub fn with_flags(&self, flags: &[(String, String)]) -> Result<Self, SettingError> {
+        let mut given = self.given();
+        given.extend(flags.iter().map(|(name, value)| Given {
+            name: name.clone(),
+            value: value.clone(),
+            origin: Origin::Flag,
+            place: format!("--{name}"),
+        }));
+        Self::resolve(&given)
+    }
+
     fn put(&mut self, spec: &Spec, value: &str, place: &str) -> Result<(), SettingError> {
         (spec.apply)(self, value).map_err(|expected| SettingError::Value {
             place: place.to_owned(),
@@ -291,12 +322,16 @@ impl Settings {
         Ok(())
     }
 
-    /// Adds a column, with the parameters that were set for it, unless it is there.
+    /// Adds a column, with the framework's parameters and those that were set for it, unless it is
+    /// there.
     pub fn add_column(&mut self, name: &str) -> Result<(), ColumnError> {
         if self.analysis.columns.iter().any(|c| c.name == name) {
             return Ok(());
         }
         let mut spec = ColumnSpec::new(name)?;
+        for (param, value) in self.like.map_or(&[][..], |framework| framework.params(name)) {
+            spec.set(param, value)?;
+        }
         for (_, param, value) in self.params.iter().filter(|(column, ..)| column == name) {
             spec.set(param, value)?;
         }
@@ -367,11 +402,30 @@ mod tests {
         };
         assert_eq!(wrong("gamma", "1.5"), "--gamma cannot be `1.5`: expected a number from 0 to 1");
         assert!(wrong("columns", "grpo,nope").contains("unknown column `nope`"));
+        assert!(wrong("like", "nope").contains("expected verl, trl, roll"));
         assert!(wrong("set", "grpo.nope=1").contains("no parameter `nope`"));
         assert!(wrong("set", "grpo.ddof=7").contains("expected 0|1"));
         assert!(wrong("knob", "view-bucket=x").contains("view-bucket"));
         assert!(wrong("reward", "a").contains("--reward-source logged"));
         assert!(wrong("gama", "1").contains("did you mean `gamma`"));
+    }
+
+    #[test]
+    fn a_framework_sets_its_columns_and_set_goes_on_from_there() {
+        let settings = Settings::resolve(&[
+            given("set", "grpo.eps=7", Origin::Config),
+            given("like", "trl", Origin::Flag),
+            given("set", "grpo.ddof=0", Origin::Flag),
+        ])
+        .unwrap();
+        let pair = |a: &str, b: &str| (a.to_owned(), b.to_owned());
+        // The weaker place's eps is dropped, the flag's ddof counts.
+        assert_eq!(
+            settings.analysis.columns[0].params.entries(),
+            [pair("ddof", "0"), pair("eps", "1e-4")]
+        );
+        assert_eq!(settings.analysis.columns[1].params.entries(), []);
+        assert_eq!(settings.entry("like").unwrap().json(), "trl");
     }
 
     #[test]

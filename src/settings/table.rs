@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::spec::{Apply, Class, Form, Spec};
 use super::{Uniform, When, parse};
-use crate::credit::{BonusOn, Prior, StepRewardMode, Visit};
+use crate::credit::{BonusOn, FRAMEWORKS, Framework, Prior, StepRewardMode, Visit};
 use crate::load::Pool;
 use crate::signature::{Abstraction, Granularity};
 
@@ -282,6 +282,21 @@ pub static SETTINGS: &[Spec] = &[
         |s, v| parse::text(v).map(|v| s.analysis.y = v),
     ),
     spec(
+        "like",
+        (Class::Credit, Form::Text),
+        "verl|trl|roll|verl-agent|rllm|skyrl",
+        "",
+        "follow a training framework's conventions in the columns it has (see `credscope estimators`); --set goes on from there",
+        |s, v| {
+            let known = || {
+                let ids: Vec<&str> = FRAMEWORKS.iter().map(|f| f.id).collect();
+                format!("expected {}", ids.join(", "))
+            };
+            s.like = Some(Framework::find(v.trim()).ok_or_else(known)?);
+            Ok(())
+        },
+    ),
+    spec(
         "set",
         (Class::Credit, Form::Many),
         "COLUMN.PARAM=VALUE",
@@ -295,7 +310,8 @@ pub static SETTINGS: &[Spec] = &[
             s.params.push((column, name, value));
             Ok(())
         },
-    ),
+    )
+    .under("like"),
     spec(
         "tau",
         (Class::Credit, Form::Number),

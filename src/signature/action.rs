@@ -75,6 +75,10 @@ impl EditKey {
             EditIdentity::NewText => &edit.new,
             EditIdentity::OldNew => &edit.old_new,
         };
+        // No digits leave the way it was made.
+        if granularity.edit_hash == 0 {
+            return Self::Kind(edit.kind);
+        }
         Self::Hash(edit.kind, short_hash(bytes, granularity.edit_hash))
     }
 
@@ -194,6 +198,9 @@ impl ActionKey {
                 let (tool, brief) = (symbols.text(*tool), symbols.text(*brief));
                 if brief.is_empty() {
                     format!("{tool}:{:04x}", call >> 48)
+                } else if brief.ends_with('…') {
+                    // Cut arguments are no identity: the hash of the whole call tells them apart.
+                    format!("{tool}({brief})#{:06x}", call >> 40)
                 } else {
                     format!("{tool}({brief})")
                 }

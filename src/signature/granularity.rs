@@ -149,7 +149,7 @@ pub const KNOBS: [(&str, &str); 17] = [
     ("view-bucket", "off, file, 500, 100, 50, 10, lines, or any width"),
     ("view-extent", "off, on"),
     ("edit-identity", "none, file, kind, new-text, old+new"),
-    ("edit-hash", "1..16 digits"),
+    ("edit-hash", "0..16 digits"),
     ("execute", "off, program, program+target, +result, command"),
     ("test", "off, seen, last-result, capped, counts"),
     ("think", "off, seen, counts"),
@@ -290,7 +290,7 @@ impl Granularity {
                 }
             }
             "edit-hash" => match value.parse() {
-                Ok(d @ 1..=16) => self.edit_hash = d,
+                Ok(d @ 0..=16) => self.edit_hash = d,
                 _ => return Err(wrong()),
             },
             "execute" => {
@@ -366,8 +366,9 @@ impl Granularity {
     pub fn refines(&self, coarse: &Self) -> bool {
         let view = match (self.view_bucket, coarse.view_bucket) {
             (a, b) if a == b => true,
-            (_, ViewBucket::Off) | (ViewBucket::Lines, _) => true,
-            (ViewBucket::Width(_), ViewBucket::File) => true,
+            (_, ViewBucket::Off)
+            | (ViewBucket::Lines, _)
+            | (ViewBucket::Width(_), ViewBucket::File) => true,
             (ViewBucket::Width(fine), ViewBucket::Width(wide)) => wide.is_multiple_of(fine.max(1)),
             _ => false,
         };
@@ -389,8 +390,7 @@ impl Granularity {
             (_, TargetScope::None) => {
                 !coarse.tests_as_one || self.tests_as_one || self.whole_paths()
             }
-            (TargetScope::Path, _) => true,
-            (TargetScope::Basename, TargetScope::Extension) => true,
+            (TargetScope::Path, _) | (TargetScope::Basename, TargetScope::Extension) => true,
             _ => false,
         };
         // Which files are test files is known from whole paths only.
@@ -513,7 +513,7 @@ mod tests {
     #[test]
     fn wrong_values_name_the_right_ones() {
         let error = Granularity::paper().set("edit-hash", "17").unwrap_err();
-        assert_eq!(error.to_string(), "unknown value of edit-hash `17`; expected 1..16 digits");
+        assert_eq!(error.to_string(), "unknown value of edit-hash `17`; expected 0..16 digits");
         assert!(Granularity::paper().set("nope", "1").is_err());
     }
 }

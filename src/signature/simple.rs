@@ -18,6 +18,8 @@ pub(super) enum Key {
     Text(Sym),
     /// Hash of the last observation.
     Seen(u64),
+    /// A step without a key in the file: a state of its own, shared with nobody.
+    Unknown(u32),
     /// The step number.
     Index(u32),
     /// A previous state and the action that was taken there.
@@ -61,7 +63,8 @@ pub(super) fn project(
                 Abstraction::History => past,
                 Abstraction::Logged => {
                     let text = group.steps.state.get(at).copied().unwrap_or(Sym::NONE);
-                    let key = if text.is_none() { Key::Start } else { Key::Text(text) };
+                    let key =
+                        if text.is_none() { Key::Unknown(at as u32) } else { Key::Text(text) };
                     intern(&mut keys, &mut key_index, key)
                 }
                 Abstraction::Page => {
@@ -132,6 +135,7 @@ pub(super) fn label(id: u32, keys: &[Key], projection: &Projection, group: &Grou
     match keys.get(id as usize) {
         None | Some(Key::Start) => "(start)".to_owned(),
         Some(Key::Text(sym)) => group.symbols.text(*sym).to_owned(),
+        Some(Key::Unknown(_)) => "(no key)".to_owned(),
         Some(Key::Seen(0)) => "(no observation)".to_owned(),
         Some(Key::Seen(hash)) => format!("obs:{:08x}", hash >> 32),
         Some(Key::Index(t)) => format!("step {t}"),

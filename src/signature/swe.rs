@@ -367,6 +367,7 @@ impl Walker<'_> {
 /// How many distinct edits share a short hash with another edit of the same file.
 fn collisions(group: &Group, granularity: &Granularity) -> u32 {
     let new_text = match granularity.edit_identity {
+        _ if granularity.edit_hash == 0 => return 0,
         EditIdentity::OldNew => false,
         EditIdentity::NewText => true,
         _ => return 0,

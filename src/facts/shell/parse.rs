@@ -3,6 +3,8 @@
 //! The bash grammar of tree-sitter is error-tolerant, so broken input still yields its intact
 //! parts. Substitutions are not entered; bodies of loops and branches are read once.
 
+use std::borrow::Cow;
+
 use tree_sitter::Node;
 
 use super::heredoc;
@@ -95,7 +97,7 @@ pub fn parse(parser: &mut tree_sitter::Parser, command: &str) -> Script {
     let mut walk = Walk { text: &cut.text, bodies: &cut.bodies, script: Script::default() };
     if cut.text.len() > LONGEST {
         walk.script.broken = true;
-    } else if let Some(tree) = parser.parse(&cut.text, None) {
+    } else if let Some(tree) = parser.parse(&*within_latin(&cut.text), None) {
         walk.script.broken = tree.root_node().has_error();
         walk.statement(tree.root_node(), Link::Then, false, 0);
     }
@@ -103,6 +105,25 @@ pub fn parse(parser: &mut tree_sitter::Parser, command: &str) -> Script {
         walk.first_line_only();
     }
     walk.script
+}
+
+/// The text that the grammar is given: of the same length, letters in place of characters beyond
+/// Latin-1. Its scanner asks C's `isdigit` about whatever follows `{`, which is defined for single
+/// bytes only: an emoji there makes it read outside of a table.
+fn within_latin(text: &str) -> Cow<'_, str> {
+    let beyond = |c: char| c > '\u{ff}';
+    if !text.contains('{') || !text.contains(beyond) {
+        return Cow::Borrowed(text);
+    }
+    let mut plain = String::with_capacity(text.len());
+    for c in text.chars() {
+        if beyond(c) {
+            plain.extend(std::iter::repeat_n('x', c.len_utf8()));
+        } else {
+            plain.push(c);
+        }
+    }
+    Cow::Owned(plain)
 }
 
 struct Walk<'t> {
@@ -113,7 +134,10 @@ struct Walk<'t> {
 
 impl<'t> Walk<'t> {
     fn source(&self, node: Node<'_>) -> &'t str {
-        self.text.get(node.byte_range()).unwrap_or_default()
+        // A token may end within a character that the grammar saw as several letters.
+        let range = node.byte_range();
+        let start = self.text.floor_char_boundary(range.start);
+        self.text.get(start..self.text.ceil_char_boundary(range.end)).unwrap_or_default()
     }
 
     fn children(node: Node<'_>) -> Vec<Node<'_>> {
@@ -414,6 +438,22 @@ mod tests {
 
     fn words(text: &str) -> Vec<String> {
         read(text).commands.iter().map(|c| c.words.join(" ")).collect()
+    }
+
+    #[test]
+    fn characters_of_any_size_pass_the_grammar() {
+        for c in ['\u{100}', '\u{3042}', '\u{fffd}', '\u{1f389}', '\u{e0100}', '\u{10ffff}'] {
+            // Each of these once made the scanner read far outside of its table.
+            for text in [format!("echo a{{{c}"), format!("echo {{{c}..{c}}}"), format!("{{{c}")] {
+                read(&text);
+            }
+            assert_eq!(
+                words(&format!("echo {c}{c} && cat 'x{c}{{'")),
+                [format!("echo {c}{c}"), format!("cat x{c}{{")]
+            );
+        }
+        assert_eq!(within_latin("a{é").len(), 4);
+        assert_eq!(within_latin("{あ"), "{xxx");
     }
 
     #[test]

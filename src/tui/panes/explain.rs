@@ -1,6 +1,6 @@
 //! Why the selected value is what it is: the rollouts behind it, the arithmetic with its numbers, the
 //! parts, the other columns, and one line that evaluates to the value exactly. RTMC's own lines are in
-//! the file `members`.
+//! `super::members`.
 
 use std::rc::Rc;
 

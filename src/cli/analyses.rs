@@ -1,0 +1,415 @@
+//! The commands that look across settings, columns, rollouts and loads.
+
+use std::sync::Arc;
+
+use serde_json::json;
+
+use super::commands::{Done, Run};
+use super::error::Failure;
+use super::kind::Kind;
+use super::options::Options;
+use super::session::{Session, Stop, complain, some};
+use crate::analysis::panel::Panel;
+use crate::analysis::runs::Runs;
+use crate::analysis::skill::{Aggregate, GroupTerms, depths, terms};
+use crate::analysis::sweep::SweepRow;
+use crate::analysis::{Analysis, AnalysisSettings, compare, stability};
+use crate::export::sweep::Point;
+use crate::export::writer::writer;
+use crate::export::{
+    Block, Body, Format, Page, Table, compare as compare_tables, panel, runs, skill,
+    stability as stability_tables, sweep,
+};
+use crate::rollout::Group;
+use crate::settings::{Settings, Uniform};
+use crate::signature::{Abstraction, KNOBS};
+
+/// Settings that a sweep can turn besides the knobs.
+const PSEUDO: [&str; 4] = ["n-prior", "gamma", "beta", "tau"];
+
+impl Run<'_> {
+    /// Whether tables for people are asked for.
+    fn people(&self) -> bool {
+        self.options.format.for_people()
+    }
+
+    /// Whether groups of uniform outcome stay out of what is summed up over groups.
+    pub(super) fn leaves_uniform_out(&self) -> bool {
+        self.session.groups().len() > 1 && self.session.settings.view.uniform == Uniform::Exclude
+    }
+
+    /// `sweep`: each value is the run with that flag, so the rows are those of separate runs.
+    pub(super) fn sweep(&self) -> Done {
+        let axes = axes(&self.options.sweep)?;
+        let base = &self.session.settings;
+        let mut points: Vec<(Point, AnalysisSettings)> = Vec::new();
+        for at in product(&axes) {
+            let flags: Vec<(String, String)> = at.iter().map(|(n, v)| flag(n, v)).collect();
+            let mut settings = base.with_flags(&flags)?.analysis;
+            settings.batch = crate::analysis::batch(&self.session.loaded.corpus, &settings);
+            let current = settings == base.analysis;
+            points.push((Point { at, current }, settings));
+        }
+        let exclude = self.leaves_uniform_out();
+        let mut rows: Vec<(Point, SweepRow)> =
+            points.iter().map(|(point, _)| (point.clone(), SweepRow::default())).collect();
+        let make = |group: &Arc<Group>| {
+            let now = Analysis::new(Arc::clone(group), &base.analysis);
+            if base.view.mixed && now.basis.uniform_outcome() {
+                return Vec::new();
+            }
+            let counts = !(exclude && now.basis.uniform_outcome());
+            let row = |(_, settings): &(Point, AnalysisSettings)| {
+                let mut row = SweepRow::default();
+                row.add(&Analysis::new(Arc::clone(group), settings), &now, counts);
+                row
+            };
+            points.iter().map(row).collect::<Vec<_>>()
+        };
+        self.session.each_with(make, |made| {
+            for ((_, row), one) in rows.iter_mut().zip(made) {
+                row.merge(one);
+            }
+            Ok(())
+        })?;
+        for (_, row) in &mut rows {
+            row.finish(base.analysis.seed);
+        }
+        let mut out = self.output()?;
+        let mut writing = self.writing(Kind::Sweep, &[], out.is_file());
+        let table = sweep::table(&rows, self.people());
+        if self.options.format == Format::Text {
+            writing.width = Some(100);
+        }
+        self.write_table(&mut out, &table, writing)?;
+        Ok(out.commit()?)
+    }
+
+    /// `skill`.
+    pub(super) fn skill(&self) -> Done {
+        let settings = &self.session.settings.analysis;
+        let mut chosen: Vec<Option<Abstraction>> = vec![settings.abstraction];
+        if self.options.compare {
+            chosen.extend([Abstraction::Tools, Abstraction::History, Abstraction::Index].map(Some));
+            chosen.dedup();
+        }
+        let mut rows = Vec::new();
+        let (mut seen, mut facts) = (0_usize, Vec::new());
+        for abstraction in chosen {
+            let settings = AnalysisSettings { abstraction, ..settings.clone() };
+            let make = |group: &Arc<Group>| {
+                let analysis = Analysis::new(Arc::clone(group), &settings);
+                (analysis.abstraction, terms(&analysis))
+            };
+            let mut found: Vec<GroupTerms> = Vec::new();
+            let mut names: Vec<&str> = Vec::new();
+            seen = 0;
+            self.session.each_with(make, |(name, one)| {
+                seen += 1;
+                names.push(name.id());
+                found.extend(one);
+                Ok(())
+            })?;
+            names.sort_unstable();
+            names.dedup();
+            let name = match abstraction {
+                Some(given) => given.id().to_owned(),
+                None => format!("auto:{}", names.join("+")),
+            };
+            let aggregate = Aggregate::of(&found, settings.seed);
+            facts.push((name.clone(), aggregate.groups));
+            let by_depth =
+                if self.options.compare { Vec::new() } else { depths(&found, settings.seed) };
+            rows.extend(skill::rows(&name, &aggregate, &by_depth));
+        }
+        for (name, groups) in &facts {
+            if *groups < crate::analysis::skill::ENOUGH {
+                complain(&format!(
+                    "note: {name}: {groups} of {seen} groups have mixed outcomes; under {} a number without a verdict",
+                    crate::analysis::skill::ENOUGH
+                ));
+            }
+        }
+        let mut out = self.output()?;
+        let mut writing = self.writing(Kind::Skill, &[], out.is_file());
+        let mut table = skill::table(rows);
+        if self.people() {
+            skill::HEAD.clone_into(&mut table.title);
+        }
+        writing.width = (self.options.format == Format::Text).then_some(120);
+        self.write_table(&mut out, &table, writing)?;
+        Ok(out.commit()?)
+    }
+
+    /// `panel`.
+    pub(super) fn panel(&self) -> Done {
+        let mut settings = self.session.settings.clone();
+        if let Some(truth) = &self.options.against {
+            settings
+                .add_column(truth)
+                .map_err(|e| Failure::usage(format!("--against: {e}"), None))?;
+        }
+        let exclude = self.leaves_uniform_out();
+        let mixed = self.session.settings.view.mixed;
+        let make = |group: &Arc<Group>| Analysis::new(Arc::clone(group), &settings.analysis);
+        let mut found = Panel::default();
+        let (mut counted, mut left_out) = (0_u64, 0_u64);
+        self.session.each_with(make, |analysis| {
+            if (exclude || mixed) && analysis.basis.uniform_outcome() {
+                left_out += 1;
+            } else {
+                counted += 1;
+                found.add(&analysis);
+            }
+            Ok(())
+        })?;
+        Self::tell_left_out(left_out, counted);
+        let table = match &self.options.against {
+            Some(truth) => panel::against(&found, truth)
+                .unwrap_or_else(|| Table::new(panel::against_columns())),
+            None => panel::pairs(&found),
+        };
+        let mut out = self.output()?;
+        let extra = [("groups", json!(counted)), ("uniform_left_out", json!(left_out))];
+        let writing = self.writing(Kind::Panel, &extra, out.is_file());
+        self.write_table(&mut out, &table, writing)?;
+        Ok(out.commit()?)
+    }
+
+    /// Tells how many groups an aggregate leaves out.
+    pub(super) fn tell_left_out(left_out: u64, counted: u64) {
+        if left_out > 0 {
+            complain(&format!(
+                "note: {left_out} of {} groups have a uniform outcome and are left out (--uniform include counts them)",
+                left_out + counted
+            ));
+        }
+    }
+
+    /// `stability`.
+    pub(super) fn stability(&self) -> Done {
+        let mut out = self.output()?;
+        let writing = self.writing(Kind::Stability, &[], out.is_file());
+        let settings = &self.session.settings.analysis;
+        let make = |group: &Arc<Group>| {
+            let analysis = Analysis::new(Arc::clone(group), settings);
+            let found = stability::stability(&analysis);
+            (analysis, found)
+        };
+        let mut counts = [[0; 4]; 4];
+        {
+            let mut writer = writer(self.options.format, &mut out, writing);
+            writer.begin(&stability_tables::columns())?;
+            let rollout = self.session.settings.view.rollout.as_deref();
+            self.session.each_with(make, |(analysis, found)| {
+                if self.session.settings.view.mixed && analysis.basis.uniform_outcome() {
+                    return Ok(());
+                }
+                stability_tables::count(&analysis, &found, &mut counts);
+                Ok(writer.chunk(&stability_tables::table(&analysis, &found, rollout))?)
+            })?;
+            if self.people() {
+                let mut summary = stability_tables::summary(&counts);
+                "Steps that flip or fade in at least one run without a rollout"
+                    .clone_into(&mut summary.title);
+                writer.chunk(&summary)?;
+            }
+            writer.finish()?;
+        }
+        Ok(out.commit()?)
+    }
+
+    /// `compare`.
+    pub(super) fn compare(&self) -> Done {
+        let given = self.options.rollouts.as_deref().unwrap_or_default();
+        let ids: Vec<&str> = given.split(',').map(str::trim).filter(|id| !id.is_empty()).collect();
+        if ids.len() < 2 {
+            return Err(Failure::usage(
+                format!("--rollouts cannot be `{given}`: expected two or more ids between commas"),
+                None,
+            ));
+        }
+        let group = self.group_of(&ids)?;
+        let rollouts: Vec<usize> = ids.iter().filter_map(|id| group.find(id)).collect();
+        let analysis = Analysis::new(Arc::clone(&group), &self.session.settings.analysis);
+        let rows = compare::align(&analysis, &rollouts);
+        let matrix = compare_tables::matrix(&analysis, &rollouts);
+        let mut out = self.output()?;
+        let mut writing = self.writing(Kind::Compare, &[], out.is_file());
+        if matches!(self.options.format, Format::Text | Format::Markdown) {
+            let page = Page {
+                title: format!(
+                    "{}  {}",
+                    crate::export::table::key_line(&group.key),
+                    ids.join(" | ")
+                ),
+                blocks: vec![
+                    Block::new(
+                        "",
+                        format!(
+                            "Aligned with {} on state signatures (= same action, ≠ other action)",
+                            ids.first().copied().unwrap_or_default()
+                        ),
+                        Body::Table(compare_tables::side_by_side(&analysis, &rollouts, &rows)),
+                    ),
+                    Block::new("", "First divergence of each pair", Body::Table(matrix)),
+                ],
+            };
+            writing.width = Some(120);
+            self.write_pages(&mut out, &[page], writing)?;
+        } else {
+            let pairs = crate::export::json::rows(&matrix, self.options.raw)
+                .map_err(std::io::Error::from)?;
+            writing.extra.push(("pairs", pairs));
+            self.write_table(&mut out, &compare_tables::table(&analysis, &rows), writing)?;
+        }
+        Ok(out.commit()?)
+    }
+
+    /// The only group that has all these rollouts.
+    fn group_of(&self, ids: &[&str]) -> Result<Arc<Group>, Failure> {
+        let groups = self.session.groups();
+        let holders: Vec<&Arc<Group>> =
+            groups.iter().filter(|g| ids.iter().all(|id| g.find(id).is_some())).collect();
+        match holders.as_slice() {
+            [one] => Ok(Arc::clone(one)),
+            [] => {
+                let known = groups.iter().flat_map(|g| g.rollouts.iter().map(|r| r.id.as_str()));
+                let missing = ids.iter().find(|id| groups.iter().all(|g| g.find(id).is_none()));
+                Err(Failure::failed(
+                    match missing {
+                        Some(id) => format!("no rollout is called `{id}`"),
+                        None => "no group has all of these rollouts".to_owned(),
+                    },
+                    Some(format!("there are {}", some(known))),
+                ))
+            }
+            many => Err(Failure::failed(
+                format!("{} groups have these rollouts", many.len()),
+                Some(format!(
+                    "choose one with --only TASK: {}",
+                    some(many.iter().map(|g| g.key.task.as_str()))
+                )),
+            )),
+        }
+    }
+}
+
+/// `compare-runs A B`: two loads under the same settings.
+pub fn compare_runs(
+    settings: &Settings,
+    paths: &[std::path::PathBuf],
+    options: &Options,
+) -> Result<(), Failure> {
+    let [a, b] = paths else {
+        return Err(Failure::usage(
+            format!("two paths are compared, {} were given", paths.len()),
+            Some("`credscope compare-runs A B`; a folder counts as one path".to_owned()),
+        ));
+    };
+    let stop = Stop::listen();
+    let a = Session::open(settings.clone(), std::slice::from_ref(a), stop.clone())?;
+    let b = Session::open(settings.clone(), std::slice::from_ref(b), stop)?;
+    let mut found = Runs::default();
+    for (session, is_b) in [(&a, false), (&b, true)] {
+        session.warn();
+        session.each(|analysis| {
+            found.add(analysis, is_b);
+            Ok(())
+        })?;
+    }
+    let mut table = runs::table(&found);
+    let fates = runs::fates(&found);
+    let told: Vec<String> = fates.iter().map(|(name, n)| format!("{n} {name}")).collect();
+    table.title = format!("Tasks: {}", told.join(", "));
+    let run = Run { session: &a, options };
+    let inputs: Vec<_> = a.inputs().chain(b.inputs()).collect();
+    let view = &settings.view;
+    let mut out = crate::export::Output::open(view.out.as_deref(), view.force, inputs)?;
+    let fates = fates.iter().map(|(name, n)| ((*name).to_owned(), json!(n))).collect();
+    let extra = [("tasks", serde_json::Value::Object(fates))];
+    let mut writing = run.writing(Kind::CompareRuns, &extra, out.is_file());
+    if let Some(stamp) = &mut writing.stamp {
+        stamp.join(&b.stamp(Kind::CompareRuns.name(), &[]));
+    }
+    if options.format == Format::Text {
+        writing.width = Some(120);
+    }
+    run.write_table(&mut out, &table, writing)?;
+    Ok(out.commit()?)
+}
+
+/// Knobs with their values, those of one knob together.
+type Axes = Vec<(String, Vec<String>)>;
+
+/// Reads `NAME=V1,V2,…`, once or twice.
+fn axes(given: &[String]) -> Result<Axes, Failure> {
+    let mut axes: Axes = Vec::new();
+    let known = || {
+        let knobs = KNOBS.iter().map(|(name, _)| *name).chain(PSEUDO);
+        Some(format!("one of {}", knobs.collect::<Vec<_>>().join(", ")))
+    };
+    for text in given {
+        let (name, values) = text.split_once('=').ok_or_else(|| {
+            Failure::usage(format!("--knob cannot be `{text}`: expected NAME=V1,V2,…"), None)
+        })?;
+        let name = name.trim();
+        if !PSEUDO.contains(&name) && KNOBS.iter().all(|(knob, _)| *knob != name) {
+            return Err(Failure::usage(format!("there is no knob `{name}` to sweep"), known()));
+        }
+        let values = values.split(',').map(|v| v.trim().to_owned());
+        match axes.iter_mut().find(|(n, _)| n == name) {
+            Some((_, list)) => list.extend(values),
+            None => axes.push((name.to_owned(), values.collect())),
+        }
+    }
+    match axes.len() {
+        1 | 2 => Ok(axes),
+        0 => Err(Failure::usage("no knob was given to sweep: --knob NAME=V1,V2,…", known())),
+        n => Err(Failure::usage(format!("one or two knobs can be swept, {n} were given"), None)),
+    }
+}
+
+/// Every combination, the first knob turning slowest.
+fn product(axes: &Axes) -> Vec<Vec<(String, String)>> {
+    let mut points: Vec<Vec<(String, String)>> = vec![Vec::new()];
+    for (name, values) in axes {
+        points = points
+            .iter()
+            .flat_map(|point| {
+                values.iter().map(move |value| {
+                    let mut point = point.clone();
+                    point.push((name.clone(), value.clone()));
+                    point
+                })
+            })
+            .collect();
+    }
+    points
+}
+
+/// The flag that turns a knob or a pseudo-knob.
+fn flag(name: &str, value: &str) -> (String, String) {
+    if PSEUDO.contains(&name) {
+        (name.to_owned(), value.to_owned())
+    } else {
+        ("knob".to_owned(), format!("{name}={value}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_knobs_make_a_grid() {
+        let given = ["edit-hash=0,4".to_owned(), "gamma=.9,1".to_owned()];
+        let points = product(&axes(&given).unwrap());
+        let values: Vec<String> = points
+            .iter()
+            .map(|p| p.iter().map(|(_, v)| v.as_str()).collect::<Vec<_>>().join(" "))
+            .collect();
+        assert_eq!(values, ["0 .9", "0 1", "4 .9", "4 1"]);
+        assert!(axes(&["nope=1".to_owned()]).is_err() && axes(&[]).is_err());
+    }
+}

@@ -1,0 +1,125 @@
+//! `credscope simulate`: rollouts with known values, or the columns measured against them.
+
+use std::io::Write;
+
+use serde_json::json;
+
+use super::error::Failure;
+use super::kind::Kind;
+use super::options::Options;
+use crate::analysis::simulate::measure::{Measured, Plan, candidates, measure};
+use crate::analysis::simulate::{ProcessKind, SimulatedGroup};
+use crate::export::markdown::Markdown;
+use crate::export::plain::Plain;
+use crate::export::writer::writer;
+use crate::export::{Block, Body, Format, Output, Page, Writing, simulation};
+use crate::settings::{Settings, Stamp};
+
+/// Options of the command.
+#[derive(Debug, Clone)]
+pub struct Simulate {
+    /// Process.
+    pub process: ProcessKind,
+    /// Groups.
+    pub groups: usize,
+    /// Rollouts per group; with `--measure`, the largest group.
+    pub rollouts: usize,
+    /// Measure columns instead of writing rollouts.
+    pub measure: bool,
+}
+
+impl Default for Simulate {
+    fn default() -> Self {
+        Self { process: ProcessKind::Coding, groups: 4, rollouts: 8, measure: false }
+    }
+}
+
+/// Runs the command.
+pub fn run(settings: &Settings, options: &Options) -> Result<(), Failure> {
+    let asked = &options.simulate;
+    let (seed, gamma) = (settings.analysis.seed, settings.analysis.credit.gamma);
+    let mut out = Output::open(settings.view.out.as_deref(), settings.view.force, [])?;
+    if asked.measure {
+        let plan = Plan {
+            process: asked.process,
+            groups: asked.groups,
+            sizes: sizes(asked.rollouts),
+            seed,
+            gamma,
+        };
+        let all = candidates(gamma).map_err(|e| Failure::failed(e.to_string(), None))?;
+        write_measured(&mut out, &measure(&plan, &all), settings, options)?;
+    } else {
+        for index in 0..asked.groups as u64 {
+            let group = SimulatedGroup::new(asked.process, seed, index, asked.rollouts, gamma);
+            simulation::lines(&mut out, &group, asked.process.name(), seed, gamma)?;
+        }
+    }
+    out.flush()?;
+    Ok(out.commit()?)
+}
+
+/// Powers of two from 4, then the largest size itself.
+fn sizes(largest: usize) -> Vec<usize> {
+    let mut sizes: Vec<usize> =
+        (2..).map(|k| 1_usize << k).take_while(|&n| n < largest).take(16).collect();
+    sizes.push(largest);
+    sizes
+}
+
+fn write_measured(
+    out: &mut Output,
+    rows: &[Measured],
+    settings: &Settings,
+    options: &Options,
+) -> Result<(), Failure> {
+    let asked = &options.simulate;
+    let told = [
+        ("process", json!(asked.process.name())),
+        ("groups", json!(asked.groups)),
+        ("rollouts", json!(asked.rollouts)),
+    ];
+    let people = matches!(options.format, Format::Text | Format::Markdown);
+    let wanted = options.format == Format::Json || (!people && !options.no_stamp);
+    let stamp = Stamp::new(Kind::Simulate.name(), settings, &told, Vec::new(), json!(null));
+    let writing = Writing {
+        stamp: wanted.then_some(stamp),
+        width: Some(80),
+        ascii: settings.view.ascii,
+        ..Writing::default()
+    };
+    if !people {
+        let table = simulation::table(rows);
+        let mut writer = writer(options.format, out, writing);
+        writer.begin(&table.columns)?;
+        writer.chunk(&table)?;
+        return Ok(writer.finish()?);
+    }
+    let page = Page {
+        title: format!(
+            "{} groups of process {}, seed {}, gamma {}",
+            asked.groups,
+            asked.process.name(),
+            settings.analysis.seed,
+            settings.analysis.credit.gamma
+        ),
+        blocks: vec![
+            Block::new(
+                "rmse",
+                "RMSE against the true advantage",
+                Body::Table(simulation::by_size(rows, |r| r.rmse)),
+            ),
+            Block::new(
+                "sign",
+                "Share of right signs, among steps whose true advantage is beyond 0.01",
+                Body::Table(simulation::by_size(rows, |r| r.sign)),
+            ),
+        ],
+    };
+    if options.format == Format::Markdown {
+        Markdown::new(out, writing).page(&page)?;
+    } else {
+        Plain::new(out, writing).page(&page)?;
+    }
+    Ok(())
+}

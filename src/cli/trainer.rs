@@ -1,0 +1,106 @@
+//! Back to the trainer and into the native format: files of one rollout per line.
+
+use std::io::Write as _;
+
+use serde_json::Value;
+
+use super::commands::{Done, Run};
+use super::error::Failure;
+use super::kind::Kind;
+use crate::analysis::Analysis;
+use crate::export::{advantages, native};
+use crate::profile::Profiles;
+use crate::rollout::raw::RawRollout;
+use crate::rollout::{Group, Rollout};
+
+impl Run<'_> {
+    /// `advantages`: one rollout per line, with its stamp as the first.
+    pub(super) fn advantages(&self) -> Done {
+        let mut settings = self.session.settings.clone();
+        let given = self.options.column.clone().unwrap_or_else(|| settings.analysis.y.clone());
+        let names: Vec<&str> = given.split(',').map(str::trim).collect();
+        for name in &names {
+            settings
+                .add_column(name)
+                .map_err(|e| Failure::usage(format!("--column: {e}"), None))?;
+        }
+        let mut out = self.output()?;
+        let writing = self.writing(Kind::Advantages, &[], out.is_file());
+        if let Some(stamp) = &writing.stamp {
+            serde_json::to_writer(&mut out, stamp).map_err(std::io::Error::from)?;
+            out.write_all(b"\n")?;
+        }
+        let wanted = self.session.settings.view.rollout.as_deref();
+        let make = |group: &std::sync::Arc<Group>| {
+            Analysis::new(std::sync::Arc::clone(group), &settings.analysis)
+        };
+        self.session.each_with(make, |analysis| {
+            if self.session.settings.view.mixed && analysis.basis.uniform_outcome() {
+                return Ok(());
+            }
+            let columns: Vec<usize> = names
+                .iter()
+                .filter_map(|n| analysis.columns.iter().position(|(s, _)| s.name == *n))
+                .collect();
+            for (i, rollout) in analysis.group.rollouts.iter().enumerate() {
+                if wanted.is_some_and(|id| id != rollout.id) {
+                    continue;
+                }
+                let calls = self.calls(&analysis.group, rollout)?;
+                let line = advantages::line(&analysis, i, &columns, &calls, self.options.raw);
+                write_line(&mut out, &line)?;
+            }
+            Ok(())
+        })?;
+        Ok(out.commit()?)
+    }
+
+    /// `convert`: the native format. Its lines are rollouts, so that no stamp stands among them.
+    pub(super) fn convert(&self) -> Done {
+        let mut out = self.output()?;
+        let profiles = Profiles::builtin();
+        let wanted = self.session.settings.view.rollout.as_deref();
+        for group in self.session.groups() {
+            for rollout in &group.rollouts {
+                if wanted.is_some_and(|id| id != rollout.id) {
+                    continue;
+                }
+                self.session.check()?;
+                let records = self.records(rollout)?;
+                for line in native::lines(group, rollout, &records, &profiles) {
+                    write_line(&mut out, &line)?;
+                }
+            }
+        }
+        Ok(out.commit()?)
+    }
+
+    fn records(&self, rollout: &Rollout) -> Result<Vec<RawRollout>, Failure> {
+        let sources = &self.session.loaded.sources;
+        let read = |record| sources.rollout(record);
+        rollout
+            .records
+            .iter()
+            .map(read)
+            .collect::<Result<_, _>>()
+            .map_err(|error| Failure::failed(error.to_string(), None))
+    }
+
+    /// The ids of a rollout's calls, step by step.
+    fn calls(&self, group: &Group, rollout: &Rollout) -> Result<Vec<Option<String>>, Failure> {
+        let records = self.records(rollout)?;
+        let texts = group.steps.text.get(rollout.steps.clone()).unwrap_or(&[]);
+        Ok(texts
+            .iter()
+            .map(|t| {
+                let record = records.get(t.record as usize)?;
+                record.steps.get(t.raw as usize)?.call_id.clone()
+            })
+            .collect())
+    }
+}
+
+fn write_line(out: &mut crate::export::Output, line: &Value) -> Done {
+    serde_json::to_writer(&mut *out, line).map_err(std::io::Error::from)?;
+    Ok(out.write_all(b"\n")?)
+}

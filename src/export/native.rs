@@ -1,0 +1,129 @@
+//! Rollouts in the native format: everything that a record holds, one rollout (or segment) per line.
+
+use serde_json::{Map, Value, json};
+
+use crate::profile::Profiles;
+use crate::rollout::raw::{Ending, RawArgs, RawKind, RawRollout, RawStep};
+use crate::rollout::{Group, Outcome, Rollout};
+
+/// The lines of a rollout: one per record, in the order of its segments.
+///
+/// The verdict is written as it was decided, so that it does not hang on a success rule; a missing
+/// harness is filled with the word that leads to the same profile.
+#[must_use]
+pub fn lines(
+    group: &Group,
+    rollout: &Rollout,
+    records: &[RawRollout],
+    profiles: &Profiles,
+) -> Vec<Value> {
+    let several = records.len() > 1;
+    records
+        .iter()
+        .enumerate()
+        .map(|(at, raw)| {
+            let mut map = head(group, rollout, raw, profiles);
+            if several || raw.segment_index.is_some() {
+                map.insert(
+                    "segment_index".to_owned(),
+                    json!(raw.segment_index.unwrap_or(at as u64)),
+                );
+            }
+            if raw.prompt_is_summary {
+                map.insert("prompt_is_summary".to_owned(), json!(true));
+            }
+            if raw.excluded_calls > 0 {
+                map.insert("excluded_calls".to_owned(), json!(raw.excluded_calls));
+            }
+            map.insert("steps".to_owned(), raw.steps.iter().map(step).collect());
+            Value::Object(map)
+        })
+        .collect()
+}
+
+fn head(
+    group: &Group,
+    rollout: &Rollout,
+    raw: &RawRollout,
+    profiles: &Profiles,
+) -> Map<String, Value> {
+    let mut map = Map::new();
+    let mut put = |name: &str, value: Value| {
+        if !value.is_null() {
+            map.insert(name.to_owned(), value);
+        }
+    };
+    put("schema", json!("credscope/1"));
+    put("namespace", json!(group.key.namespace));
+    put("task", json!(group.key.task));
+    put("policy", json!(rollout.policy));
+    put("train_step", json!(raw.train_step));
+    let hint = || profiles.get(&group.profile).and_then(|p| p.harness.first().cloned());
+    put("harness", json!(rollout.harness.clone().or_else(hint)));
+    put("id", json!(rollout.id));
+    put("attempt", json!(rollout.attempt));
+    // Where nothing is known, nothing is said: the reader finds that out again.
+    let known = rollout.outcome != Outcome::Unscored
+        || rollout.reward.is_some()
+        || rollout.outcome_reward.is_some();
+    if known {
+        put("outcome", json!(rollout.outcome.name()));
+    }
+    put("reward", json!(rollout.reward));
+    put("outcome_reward", json!(rollout.outcome_reward));
+    if !rollout.named_rewards.is_empty() {
+        let named = rollout.named_rewards.iter().map(|(n, v)| (n.clone(), json!(v)));
+        put("rewards", Value::Object(named.collect()));
+    }
+    match &raw.ending {
+        Ending::Clean => {}
+        Ending::Limit(word) => put("stop", json!(word)),
+        Ending::Infra(word) => put("error", json!(word)),
+    }
+    put("forked_from", json!(rollout.forked_from.as_ref().map(|id| json!({"rollout": id}))));
+    put("prompt", json!(raw.prompt));
+    map
+}
+
+fn step(raw: &RawStep) -> Value {
+    let mut map = Map::new();
+    let mut put = |name: &str, value: Value| {
+        if !value.is_null() {
+            map.insert(name.to_owned(), value);
+        }
+    };
+    put("turn", json!(raw.turn));
+    if !raw.thought.is_empty() {
+        put("thought", json!(raw.thought));
+    }
+    put("state", json!(raw.state));
+    put("action", json!(raw.action));
+    put("observation", json!(raw.observation));
+    put("exit_code", json!(raw.exit_code));
+    put("is_error", json!(raw.is_error));
+    put("stopped", json!(raw.stopped.map(crate::rollout::StepResult::name)));
+    put("step_reward", json!(raw.step_reward.value()));
+    put("call_id", json!(raw.call_id));
+    put(
+        "tokens",
+        match raw.tokens {
+            None => Value::Null,
+            Some((0, n)) => json!(n),
+            Some((from, to)) => json!([from, to]),
+        },
+    );
+    if !raw.values.is_empty() {
+        let values = raw.values.iter().map(|(n, v)| (n.clone(), json!(v)));
+        put("values", Value::Object(values.collect()));
+    }
+    if raw.kind == RawKind::Call {
+        // A call without a name is a broken call, not a text: `null` stands for the name.
+        map.insert("tool".to_owned(), json!(raw.tool));
+        let args = match &raw.args {
+            RawArgs::Object(args) => Value::Object(args.clone()),
+            RawArgs::Unparsable(text) => json!(text),
+        };
+        map.insert("args".to_owned(), args);
+    }
+    Value::Object(map)
+}

@@ -1,0 +1,194 @@
+//! Verdicts that stand beside the rollouts: SWE-bench reports and summaries, results of Harbor trials.
+//!
+//! It says what a side file says about which instance of which run; who is meant is found in
+//! [`crate::load`].
+
+use std::collections::BTreeMap;
+
+use super::harbor::TrialResult;
+use super::json::{self, Error, Object};
+use super::shape::{RecordShape, Shape};
+
+/// What a side file says about one instance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Given {
+    /// The verifier accepted the result, or did not.
+    Resolved(bool),
+    /// The evaluation itself failed.
+    Broken,
+}
+
+/// A file of verdicts.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct SideFile {
+    /// The folder that the rollouts lie under.
+    pub home: String,
+    /// Possible names of the run; empty where everything under `home` is meant.
+    pub runs: Vec<String>,
+    /// What it says, by instance.
+    pub given: BTreeMap<String, Given>,
+    /// What holds for an instance that it does not name.
+    pub rest: Option<Given>,
+    /// It is about one instance alone: it outweighs a summary.
+    pub single: bool,
+    /// The result of a Harbor trial: it is about all rollouts of its folder.
+    pub trial: Option<TrialResult>,
+}
+
+/// Whether the file may hold verdicts, by its beginning.
+#[must_use]
+pub fn may_be(shape: &Shape<'_>) -> bool {
+    let report =
+        |r: &RecordShape<'_>| r.has("resolved") && r.has_any(&["patch_exists", "tests_status"]);
+    let summary = |r: &RecordShape<'_>| r.list("resolved_ids");
+    let results =
+        |r: &RecordShape<'_>| r.list("resolved") && r.has_any(&["no_generation", "no_logs"]);
+    let keyed = |r: &RecordShape<'_>| {
+        let first = r.keys().next().and_then(|k| r.value(std::str::from_utf8(k).ok()?));
+        first.is_some_and(|v| {
+            v.starts_with(b"{") && memchr::memmem::find(v, b"\"resolved\"").is_some()
+        })
+    };
+    let trial = |r: &RecordShape<'_>| r.has("trial_name") && r.has("task_name");
+    shape.any(|r| report(r) || summary(r) || results(r) || keyed(r) || trial(r))
+}
+
+/// Reads a side file; `None` when it is none after all.
+#[must_use]
+pub fn read(place: &str, bytes: &[u8]) -> Option<SideFile> {
+    let text = std::str::from_utf8(bytes).ok()?;
+    let object = Object::parse(text.trim_start_matches('\u{feff}')).ok()?;
+    if object.get("trial_name").is_some() {
+        let trial = TrialResult::parse(text).ok()?;
+        let home = up(place, 1);
+        return Some(SideFile { home, single: true, trial: Some(trial), ..SideFile::default() });
+    }
+    let side = if object.some("resolved_ids").is_some() {
+        summary(place, &object)
+    } else if object.some("resolved").is_some_and(json::is_array) {
+        results(place, &object)
+    } else {
+        report(place, &object)
+    };
+    side.ok().filter(|s| !s.given.is_empty() || s.rest.is_some())
+}
+
+/// The folder `levels` above a file.
+fn up(place: &str, levels: usize) -> String {
+    let mut rest = place;
+    for _ in 0..levels {
+        rest = rest.rsplit_once('/').map_or("", |(folder, _)| folder);
+    }
+    rest.to_owned()
+}
+
+fn ids(object: &Object<'_>, key: &str) -> Result<Vec<String>, Error> {
+    let Some(list) = object.some(key).filter(|v| json::is_array(v)) else { return Ok(Vec::new()) };
+    let all = json::elements(list)?.into_iter().map(json::id);
+    all.filter_map(Result::transpose).collect()
+}
+
+/// `<model>.<run>.json`, one list of ids per verdict.
+fn summary(place: &str, object: &Object<'_>) -> Result<SideFile, Error> {
+    let mut given = BTreeMap::new();
+    for (key, verdict) in [
+        ("error_ids", Given::Broken),
+        ("unresolved_ids", Given::Resolved(false)),
+        ("empty_patch_ids", Given::Resolved(false)),
+        ("resolved_ids", Given::Resolved(true)),
+    ] {
+        given.extend(ids(object, key)?.into_iter().map(|id| (id, verdict)));
+    }
+    let name = place.rsplit('/').next().unwrap_or_default();
+    let name = name.strip_suffix(".json").unwrap_or(name);
+    // Models have dots in their names too: the run is what follows any of them.
+    let mut runs: Vec<String> = name
+        .match_indices('.')
+        .filter_map(|(at, _)| name.get(at + 1..))
+        .map(str::to_owned)
+        .collect();
+    runs.push(name.to_owned());
+    Ok(SideFile { home: up(place, 1), runs, given, ..SideFile::default() })
+}
+
+/// `results/results.json` of a submission: what is not among the resolved ones is not resolved.
+fn results(place: &str, object: &Object<'_>) -> Result<SideFile, Error> {
+    let given =
+        ids(object, "resolved")?.into_iter().map(|id| (id, Given::Resolved(true))).collect();
+    let folder = up(place, 1);
+    let home = if folder.ends_with("/results") { up(place, 2) } else { folder };
+    Ok(SideFile { home, given, rest: Some(Given::Resolved(false)), ..SideFile::default() })
+}
+
+/// `report.json` of one instance, with or without the instance as its only key.
+fn report(place: &str, object: &Object<'_>) -> Result<SideFile, Error> {
+    let parts: Vec<&str> = place.split('/').collect();
+    let file = parts.last().copied().unwrap_or_default();
+    let named = [".report.json", "_report.json"].into_iter().find_map(|e| file.strip_suffix(e));
+    let folder = parts.len().checked_sub(2).and_then(|at| parts.get(at)).copied();
+    let mut side = SideFile { single: true, home: up(place, 1), ..SideFile::default() };
+    if named.is_none() {
+        side.home = up(place, 2);
+        let above = side.home.rsplit('/').next().unwrap_or_default();
+        if matches!(above, "logs" | "evaluation" | "eval" | "reports") {
+            side.home = up(place, 3);
+        }
+    }
+    if let Some(at) = parts.iter().rposition(|p| *p == "run_evaluation") {
+        // logs/run_evaluation/<run>/<model>/<instance>/report.json
+        side.runs.extend(parts.get(at + 1).map(|run| (*run).to_owned()));
+        let logs = usize::from(at > 0 && parts.get(at - 1) == Some(&"logs"));
+        side.home = up(place, parts.len() - at + logs);
+    }
+    if let Some(resolved) = object.truth("resolved") {
+        if let Some(instance) = named.or(folder) {
+            side.given.insert(instance.to_owned(), Given::Resolved(resolved));
+        }
+        return Ok(side);
+    }
+    for (instance, value) in object.iter().filter(|(_, v)| json::is_object(v)) {
+        if let Some(resolved) = Object::of(value)?.truth("resolved") {
+            side.given.insert(instance.to_owned(), Given::Resolved(resolved));
+        }
+    }
+    Ok(side)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn side(place: &str, text: &str) -> SideFile {
+        read(place, text.as_bytes()).unwrap()
+    }
+
+    #[test]
+    fn reports_in_three_shapes() {
+        let keyed = side(
+            "/d/logs/run_evaluation/run_1/m__x/a__a-1/report.json",
+            r#"{"a__a-1":{"resolved":true}}"#,
+        );
+        assert_eq!((keyed.home.as_str(), keyed.runs), ("/d", vec!["run_1".to_owned()]));
+        assert_eq!(keyed.given.get("a__a-1"), Some(&Given::Resolved(true)));
+        let flat =
+            side("/d/sub/logs/a__a-1/report.json", r#"{"resolved":false,"patch_exists":true}"#);
+        assert_eq!((flat.home.as_str(), flat.runs.len()), ("/d/sub", 0));
+        assert_eq!(flat.given.get("a__a-1"), Some(&Given::Resolved(false)));
+        let beside = side("/d/p.95.pr_5.report.json", r#"{"resolved":false,"patch_exists":true}"#);
+        assert_eq!((beside.home.as_str(), beside.given.len()), ("/d", 1));
+        assert!(beside.given.contains_key("p.95.pr_5"));
+    }
+
+    #[test]
+    fn summaries_name_the_run_after_a_dot() {
+        let s = side(
+            "/d/m__gpt-4.1.run_2.json",
+            r#"{"resolved_ids":["a"],"unresolved_ids":["b"],"error_ids":["c"],"schema_version":2}"#,
+        );
+        assert!(s.runs.contains(&"run_2".to_owned()));
+        assert_eq!(s.given.get("c"), Some(&Given::Broken));
+        let s = side("/d/results/results.json", r#"{"resolved":["a"],"no_generation":[]}"#);
+        assert_eq!((s.home.as_str(), s.rest), ("/d", Some(Given::Resolved(false))));
+        assert_eq!(read("/d/x.json", br#"{"resolved_ids":[]}"#), None);
+    }
+}

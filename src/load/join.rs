@@ -1,0 +1,279 @@
+//! Verdicts that stand in other files, joined to rollouts by instance and run: side files that were
+//! found beside the rollouts, and the outcome map that a person gives.
+//!
+//! A verdict of the record itself is kept; the person's map outweighs everything.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::error::LoadError;
+use super::options::LoadOptions;
+use super::report::Join;
+use super::sources::{Side, Sources};
+use super::table::{Row, Table};
+use super::work::Pending;
+use crate::ingest::short_digest;
+use crate::ingest::verdicts::{Given, SideFile};
+use crate::rollout::Outcome;
+use crate::rollout::raw::{Ending, RawNumber, RawRollout};
+
+/// Joins all verdicts; says for each file how many of its entries found a rollout.
+pub fn join(
+    pendings: &mut [Pending],
+    sources: &Sources,
+    sides: &[Side],
+    options: &LoadOptions,
+) -> Result<Vec<Join>, LoadError> {
+    let mut joins = Vec::new();
+    if !sides.is_empty() {
+        joins.extend(side_files(pendings, sources, sides));
+    }
+    for path in &options.outcomes {
+        joins.push(outcome_map(pendings, sources, &Table::read(path)?)?);
+    }
+    Ok(joins)
+}
+
+fn side_files(pendings: &mut [Pending], sources: &Sources, sides: &[Side]) -> Vec<Join> {
+    let mut by_instance: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (at, side) in sides.iter().enumerate() {
+        for instance in side.content.given.keys() {
+            by_instance.entry(instance).or_default().push(at);
+        }
+    }
+    let open: Vec<usize> = (0..sides.len())
+        .filter(|&at| {
+            sides.get(at).is_some_and(|s| s.content.rest.is_some() || s.content.trial.is_some())
+        })
+        .collect();
+    let mut used: Vec<BTreeSet<String>> = vec![BTreeSet::new(); sides.len()];
+    let mut missing = 0;
+    for pending in pendings.iter_mut().filter(|p| !has_verdict(&p.raw)) {
+        let place = sources.get(pending.record.source).map_or("", |s| s.place()).to_owned();
+        let names = instances(&pending.raw, &place);
+        let listed = names.iter().filter_map(|n| by_instance.get(n.as_str())).flatten();
+        let best = listed
+            .chain(&open)
+            .filter_map(|&at| Some((fit(&sides.get(at)?.content, &pending.raw, &place)?, at)))
+            .max();
+        let Some((_, at)) = best else {
+            missing += 1;
+            continue;
+        };
+        let Some(side) = sides.get(at) else { continue };
+        let name = names.iter().find(|n| side.content.given.contains_key(*n));
+        apply(side, name, &mut pending.raw);
+        pending.told = Some(side.name.clone());
+        if let Some(used) = used.get_mut(at) {
+            used.insert(name.or(names.first()).cloned().unwrap_or_default());
+        }
+    }
+    count(sides, &used, missing)
+}
+
+fn has_verdict(raw: &RawRollout) -> bool {
+    raw.outcome.is_some()
+        || raw.verdict.is_some()
+        || raw.mask.is_some()
+        || raw.reward.value().is_some()
+        || raw.outcome_reward.value().is_some()
+}
+
+/// Names under which a verdict may know a rollout: its task, its file, its folder.
+fn instances(raw: &RawRollout, place: &str) -> Vec<String> {
+    let mut parts = place.rsplit('/');
+    let file = parts.next().unwrap_or_default();
+    let bare =
+        [".traj.json", ".traj", ".jsonl", ".json"].into_iter().find_map(|e| file.strip_suffix(e));
+    let all = [raw.task.as_deref(), Some(bare.unwrap_or(file)), parts.next()];
+    all.into_iter().flatten().filter(|n| !n.is_empty()).map(str::to_owned).collect()
+}
+
+/// Whether `place` lies under `home`.
+fn under(home: &str, place: &str) -> bool {
+    place.strip_prefix(home).is_some_and(|rest| rest.starts_with('/'))
+}
+
+/// How well a side file fits a rollout: by run, by the nearest folder, a report before a summary.
+fn fit(side: &SideFile, raw: &RawRollout, place: &str) -> Option<(bool, usize, bool)> {
+    let near = under(&side.home, place);
+    let own =
+        |run: &String| raw.run.as_ref() == Some(run) || place.split('/').any(|part| part == run);
+    let by_run = side.runs.iter().any(own);
+    let fits = if side.runs.is_empty() { near } else { by_run };
+    fits.then_some((by_run, if near { side.home.len() + 1 } else { 0 }, side.single))
+}
+
+fn apply(side: &Side, name: Option<&String>, raw: &mut RawRollout) {
+    if let Some(trial) = &side.content.trial {
+        trial.apply(raw);
+        return;
+    }
+    let given = name.and_then(|n| side.content.given.get(n)).or(side.content.rest.as_ref());
+    match given {
+        Some(Given::Resolved(resolved)) => {
+            raw.verdict = Some(*resolved);
+            raw.outcome_field = Some("resolved".to_owned());
+        }
+        Some(Given::Broken) => {
+            let end = Ending::Infra("evaluation error".to_owned());
+            raw.ending = crate::ingest::ending::worse(std::mem::take(&mut raw.ending), end);
+        }
+        None => {}
+    }
+}
+
+/// One entry per summary; reports of single instances are counted together.
+fn count(sides: &[Side], used: &[BTreeSet<String>], missing: usize) -> Vec<Join> {
+    let mut joins: BTreeMap<String, Join> = BTreeMap::new();
+    for (side, used) in sides.iter().zip(used) {
+        let base = side.name.rsplit('/').next().unwrap_or_default();
+        let name = if side.content.single { base } else { &side.name };
+        let join = joins.entry(name.to_owned()).or_insert_with(|| Join {
+            file: name.to_owned(),
+            kind: "verdicts",
+            missing,
+            ..Join::default()
+        });
+        let all = side.content.given.len().max(usize::from(side.content.trial.is_some()));
+        join.matched += used.len();
+        join.extra += all.saturating_sub(used.len());
+    }
+    joins.into_values().collect()
+}
+
+/// What a map says about a rollout.
+#[derive(Clone, Copy)]
+enum Told {
+    Outcome(Outcome),
+    Verdict(bool),
+    Number(f64),
+}
+
+const KEYS: [&str; 10] = [
+    "rollout",
+    "rollout_id",
+    "id",
+    "path",
+    "file",
+    "trajectory",
+    "name",
+    "instance",
+    "instance_id",
+    "key",
+];
+const VALUES: [&str; 7] =
+    ["outcome", "resolved", "success", "reward", "outcome_reward", "score", "value"];
+
+fn outcome_map(
+    pendings: &mut [Pending],
+    sources: &Sources,
+    table: &Table,
+) -> Result<Join, LoadError> {
+    let (Some(key), Some(value)) = (table.column(&KEYS), table.column(&VALUES)) else {
+        return Err(table.error(format!(
+            "a column for the rollout ({}) and one for the outcome ({}) are needed; there are {}",
+            KEYS.join(", "),
+            VALUES.join(", "),
+            table.columns().join(", ")
+        )));
+    };
+    let task = table.column(&["task", "task_id"]);
+    let mut rows: BTreeMap<&str, Vec<(usize, Row<'_>)>> = BTreeMap::new();
+    for (at, row) in table.rows().enumerate() {
+        let Some(name) = row.cell(Some(key)) else { continue };
+        rows.entry(name).or_default().push((at, row));
+    }
+    let mut join = Join { file: table.name.clone(), kind: "outcomes", ..Join::default() };
+    let names: Vec<Vec<String>> = pendings.iter().map(|p| map_names(p, sources)).collect();
+    // A bare id that several tasks have says nothing without its task.
+    let mut tasks: BTreeMap<&str, BTreeSet<Option<&str>>> = BTreeMap::new();
+    for (pending, names) in pendings.iter().zip(&names) {
+        for name in names {
+            tasks.entry(name).or_default().insert(pending.raw.task.as_deref());
+        }
+    }
+    let several: BTreeSet<String> =
+        tasks.iter().filter(|(_, t)| t.len() > 1).map(|(n, _)| (*n).to_owned()).collect();
+    let (mut used, mut unclear) = (BTreeSet::new(), BTreeSet::new());
+    for (pending, names) in pendings.iter_mut().zip(&names) {
+        let own_task = pending.raw.task.clone();
+        let mut found = None;
+        for name in names {
+            let Some(candidates) = rows.get(name.as_str()) else { continue };
+            for &(at, row) in candidates {
+                match row.cell(task) {
+                    Some(t) if Some(t) == own_task.as_deref() => found = Some((at, row)),
+                    Some(_) => {}
+                    None if several.contains(name) => {
+                        unclear.insert(at);
+                    }
+                    None => found = Some((at, row)),
+                }
+            }
+            if found.is_some() {
+                break;
+            }
+        }
+        let Some((at, row)) = found else {
+            join.missing += 1;
+            continue;
+        };
+        used.insert(at);
+        let told = told(row.cell(Some(value)))
+            .map_err(|why| table.error(format!("row {}: {why}", at + 1)))?;
+        tell(pending, told, table, value);
+    }
+    join.matched = used.len();
+    join.ambiguous = unclear.difference(&used).count();
+    join.extra = table.rows().count() - join.matched - join.ambiguous;
+    Ok(join)
+}
+
+/// Names that a map may use: the id, the run, the short digest, and the path as far as it is needed.
+fn map_names(pending: &Pending, sources: &Sources) -> Vec<String> {
+    let raw = &pending.raw;
+    let mut names: Vec<String> = raw.id.iter().chain(&raw.run).cloned().collect();
+    names.push(short_digest(pending.content));
+    let Some(source) = sources.get(pending.record.source) else { return names };
+    names.push(source.name().to_owned());
+    let mut rest = source.place();
+    while !rest.is_empty() {
+        names.push(rest.to_owned());
+        rest = rest.split_once('/').map_or("", |(_, after)| after);
+    }
+    names.extend(raw.task.clone());
+    names
+}
+
+fn told(cell: Option<&str>) -> Result<Told, String> {
+    let Some(text) = cell else { return Err("the outcome is empty".to_owned()) };
+    let word = text.trim().to_ascii_lowercase();
+    if let Some(outcome) = Outcome::ALL.into_iter().find(|o| o.name() == word) {
+        return Ok(Told::Outcome(outcome));
+    }
+    match word.as_str() {
+        "true" | "resolved" | "pass" | "passed" => Ok(Told::Verdict(true)),
+        "false" | "unresolved" | "fail" | "failed" => Ok(Told::Verdict(false)),
+        number => match number.parse::<f64>() {
+            Ok(v) if v.is_finite() => Ok(Told::Number(v)),
+            _ => Err(format!("`{text}` is neither an outcome nor a number")),
+        },
+    }
+}
+
+fn tell(pending: &mut Pending, told: Told, table: &Table, column: usize) {
+    let raw = &mut pending.raw;
+    (raw.outcome, raw.verdict, raw.mask) = (None, None, None);
+    raw.outcome_field = Some(table.columns().get(column).cloned().unwrap_or_default());
+    match told {
+        Told::Outcome(outcome) => raw.outcome = Some(outcome),
+        Told::Verdict(verdict) => raw.verdict = Some(verdict),
+        Told::Number(number) => {
+            raw.outcome_reward = RawNumber::Value(number);
+            if raw.reward.value().is_none() {
+                raw.reward = RawNumber::Value(number);
+            }
+        }
+    }
+    pending.told = Some(table.name.clone());
+}

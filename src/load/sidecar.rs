@@ -1,0 +1,142 @@
+//! Sidecars: a table of `rollout, step` with states, actions, step rewards and further numbers, put
+//! on the steps of rollouts that were read elsewhere.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use super::error::LoadError;
+use super::identity::Draft;
+use super::report::Join;
+use super::table::{Row, Table};
+use crate::rollout::GroupKey;
+
+/// Columns that are no numbers of their own.
+const KNOWN: [&str; 8] =
+    ["rollout", "rollout_id", "step", "task", "task_id", "state", "action", "step_reward"];
+
+/// Puts a sidecar on the rollouts of all groups.
+pub fn apply(path: &Path, groups: &mut [(GroupKey, Vec<Draft>)]) -> Result<Join, LoadError> {
+    let table = Table::read(path)?;
+    let columns = Columns::of(&table)?;
+    let mut join = Join { file: table.name.clone(), kind: "sidecar", ..Join::default() };
+    let mut tasks: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for (key, drafts) in groups.iter() {
+        for draft in drafts {
+            tasks.entry(draft.id.clone()).or_default().insert(key.task.clone());
+        }
+    }
+    // Rows by task (where one is given or the id has one only), rollout and step; the last wins.
+    let mut rows: BTreeMap<(&str, &str), BTreeMap<u32, Row<'_>>> = BTreeMap::new();
+    let mut total = 0;
+    for (at, row) in table.rows().enumerate() {
+        total += 1;
+        let Some(id) = row.cell(Some(columns.rollout)) else { continue };
+        let step = row.cell(Some(columns.step)).and_then(|s| s.trim().parse::<u32>().ok());
+        let Some(step) = step else {
+            return Err(table.error(format!(
+                "row {}: `step` must be a whole number from 0, `{}` stands there",
+                at + 1,
+                row.cell(Some(columns.step)).unwrap_or_default()
+            )));
+        };
+        let task = match (row.cell(columns.task), tasks.get(id)) {
+            (Some(task), _) => task,
+            (None, Some(known)) if known.len() == 1 => known.first().map_or("", String::as_str),
+            (None, Some(_)) => {
+                join.ambiguous += 1;
+                continue;
+            }
+            (None, None) => continue,
+        };
+        rows.entry((task, id)).or_default().insert(step, row);
+    }
+    for (key, drafts) in groups {
+        for draft in drafts {
+            let found = rows.get(&(key.task.as_str(), draft.id.as_str())).cloned();
+            let before = join.matched;
+            for (step, row) in found.unwrap_or_default() {
+                join.matched += usize::from(columns.put(&table, row, step, draft)?);
+            }
+            join.missing += draft.pending.steps.len().saturating_sub(join.matched - before);
+        }
+    }
+    join.extra = total - join.matched - join.ambiguous;
+    Ok(join)
+}
+
+/// Where the columns are.
+struct Columns {
+    rollout: usize,
+    step: usize,
+    task: Option<usize>,
+    state: Option<usize>,
+    action: Option<usize>,
+    step_reward: Option<usize>,
+    numbers: Vec<(String, usize)>,
+}
+
+impl Columns {
+    fn of(table: &Table) -> Result<Self, LoadError> {
+        let (Some(rollout), Some(step)) =
+            (table.column(&["rollout", "rollout_id"]), table.column(&["step"]))
+        else {
+            return Err(table.error(format!(
+                "the columns `rollout` and `step` are needed; there are {}",
+                table.columns().join(", ")
+            )));
+        };
+        // A column counts as numbers when no cell of it is anything else.
+        let all_numbers = |at: usize| {
+            table.rows().all(|r| r.cell(Some(at)).is_none_or(|c| c.trim().parse::<f64>().is_ok()))
+        };
+        let numbers = table.columns().iter().enumerate();
+        Ok(Self {
+            rollout,
+            step,
+            task: table.column(&["task", "task_id"]),
+            state: table.column(&["state"]),
+            action: table.column(&["action"]),
+            step_reward: table.column(&["step_reward"]),
+            numbers: numbers
+                .filter(|(at, name)| !KNOWN.contains(&name.as_str()) && all_numbers(*at))
+                .map(|(at, name)| (name.clone(), at))
+                .collect(),
+        })
+    }
+
+    /// Puts a row on its step; `false` when the rollout has no such step.
+    fn put(
+        &self,
+        table: &Table,
+        row: Row<'_>,
+        nth: u32,
+        draft: &mut Draft,
+    ) -> Result<bool, LoadError> {
+        let pending = &mut draft.pending;
+        let Some(step) = pending.steps.get_mut(nth as usize) else { return Ok(false) };
+        if let Some(state) = row.cell(self.state) {
+            step.state = pending.facts.symbols.intern(state);
+        }
+        if let Some(action) = row.cell(self.action) {
+            step.action = pending.facts.symbols.intern(action);
+        }
+        if let Some(text) = row.cell(self.step_reward) {
+            let value = text.trim().parse::<f64>().ok().filter(|v| v.is_finite());
+            step.step_reward = Some(value.ok_or_else(|| {
+                table.error(format!(
+                    "rollout {}, step {nth}: `step_reward` must be a finite number, `{text}` stands there",
+                    draft.id
+                ))
+            })?);
+        }
+        for (name, at) in &self.numbers {
+            let value = row.cell(Some(*at)).and_then(|c| c.trim().parse::<f64>().ok());
+            if let Some(value) = value.filter(|v| v.is_finite()) {
+                pending.values.retain(|(s, n, _)| *s != nth || n != name);
+                let place = pending.values.partition_point(|(s, _, _)| *s <= nth);
+                pending.values.insert(place, (nth, name.clone(), value));
+            }
+        }
+        Ok(true)
+    }
+}

@@ -1,0 +1,221 @@
+//! What an export needs to be made again, what trainers read, and the native format there and back.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::float_cmp)]
+
+mod cli_common;
+mod common;
+
+use cli_common::{Bench, WORKED, numbers, texts};
+use serde_json::Value;
+
+/// Exports of many kinds and forms, with settings from several places.
+const EXPORTS: [&[&str]; 16] = [
+    &["steps", "--gamma", "0.9", "--set", "grpo.ddof=0"],
+    &["steps", "--format", "jsonl", "--columns", "rtmc,rtmc#2", "--set", "rtmc#2.n-prior=0"],
+    &["steps", "--format", "json", "--raw"],
+    &["groups", "--format", "csv", "--sort", "-states"],
+    &["groups", "--by", "policy", "--format", "json"],
+    &["quadrants", "--by", "category", "--weight", "tokens", "--format", "csv"],
+    &["quadrants", "--only", "compared", "--tau", "0.05", "--format", "tex"],
+    &["quadrants", "--format", "md"],
+    &["tree", "--lens", "states", "--format", "json"],
+    &["tree", "--format", "dot", "--ascii"],
+    &["report", "--brief", "--ascii"],
+    &["report", "--format", "json", "--preset", "coarse", "--knob", "think=counts"],
+    &["explain", "--at", "t1:0", "--artefacts", "--format", "json"],
+    &["sweep", "--knob", "n-prior=0,2", "--knob", "tau=0,0.1", "--format", "csv"],
+    &["panel", "--against", "dr-grpo", "--format", "csv"],
+    &["compare", "--rollouts", "t1,t2", "--format", "json"],
+];
+
+#[test]
+fn every_export_can_be_made_again_from_itself() {
+    let bench = Bench::new(WORKED);
+    bench.write("config.toml", "beta = 0.07\ntau-x = 0.02\nuniform = \"include\"\n");
+    for (at, args) in EXPORTS.iter().enumerate() {
+        let first = format!("export-{at}");
+        let mut made = vec![args[0], "input.json", "--config", "config.toml", "--out", &first];
+        made.extend(&args[1..]);
+        let output = bench
+            .command(&made)
+            .env("CREDSCOPE_STEP_VALID", "0.004")
+            .env("CREDSCOPE_COLUMNS", "grpo,rtmc")
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+        let again = format!("again-{at}");
+        // No config file, and an environment that says otherwise.
+        let output = bench
+            .command(&[args[0], "input.json", "--settings-from", &first, "--out", &again])
+            .env("CREDSCOPE_GAMMA", "0.1")
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+        let read = |name: &str| std::fs::read(bench.path(name)).unwrap();
+        assert!(read(&first) == read(&again), "{args:?} differs");
+        // Without the name of the command, too.
+        let named = format!("named-{at}");
+        bench.ok(&["input.json", "--settings-from", &first, "--out", &named]);
+        assert!(read(&first) == read(&named), "{args:?} differs without its name");
+    }
+    let flag = bench.ok(&["steps", "input.json", "--settings-from", "export-0", "--gamma", "1"]);
+    assert_eq!(numbers(&flag, "ret")[0], 1.0, "a flag still counts");
+}
+
+#[test]
+fn what_cannot_be_made_again_says_so() {
+    let bench = Bench::new(WORKED);
+    bench.write("bare.csv", &bench.ok(&["steps", "input.json", "--no-stamp"]));
+    bench.write("steps.csv", &bench.ok(&["steps", "input.json"]));
+    let (code, told) = bench.fails(&["steps", "input.json", "--settings-from", "bare.csv"]);
+    assert!(code == 1 && told.contains("no stamp"), "{told}");
+    let (code, told) = bench.fails(&["groups", "input.json", "--settings-from", "steps.csv"]);
+    assert!(code == 2 && told.contains("made by `steps`"), "{told}");
+    let (code, _) = bench.fails(&["steps", "input.json", "--settings-from", "nowhere"]);
+    assert_eq!(code, 1);
+}
+
+#[test]
+fn the_native_format_gives_the_same_numbers() {
+    let bench = Bench::new("{}");
+    for sample in ["slugify-fix/rollouts.jsonl", "airline-desk/results.json"] {
+        let file = common::sample(sample);
+        let file = file.to_str().unwrap();
+        bench.ok(&["convert", file, "-o", "native.jsonl", "--force"]);
+        for command in ["steps", "groups", "quadrants"] {
+            let run = |file: &str| bench.ok(&[command, file, "--format", "csv", "--no-stamp"]);
+            assert_eq!(run(file), run("native.jsonl"), "{command} of {sample}");
+        }
+        let rows = |file: &str| bench.json(&["report", file, "--format", "json"])["rows"].clone();
+        let (mut before, mut after) = (rows(file), rows("native.jsonl"));
+        for rows in [&mut before, &mut after] {
+            for row in rows.as_array_mut().unwrap() {
+                row.as_object_mut().unwrap().remove("group");
+            }
+        }
+        assert_eq!(before, after, "report of {sample}");
+        // Converting the native format changes nothing any more.
+        bench.ok(&["convert", "native.jsonl", "-o", "twice.jsonl", "--force"]);
+        let read = |name: &str| std::fs::read_to_string(bench.path(name)).unwrap();
+        assert_eq!(read("native.jsonl"), read("twice.jsonl"));
+    }
+    let (code, told) = bench.fails(&["convert", "native.jsonl", "-o", "native.jsonl", "--force"]);
+    assert!(code == 1 && told.contains("never written over"), "{told}");
+}
+
+/// Files under a folder, in a fixed order.
+fn files(folder: &std::path::Path, found: &mut Vec<std::path::PathBuf>) {
+    let mut entries: Vec<_> =
+        std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
+    entries.sort();
+    for path in entries {
+        if path.is_dir() {
+            files(&path, found);
+        } else {
+            found.push(path);
+        }
+    }
+}
+
+/// Real files of every format: all columns but the words of where a verdict came from.
+#[test]
+fn every_shared_format_survives_the_native_one() {
+    let Some(corpus) = common::corpus() else { return };
+    let bench = Bench::new("{}");
+    let mut seen = 0;
+    for folder in std::fs::read_dir(corpus).unwrap() {
+        let folder = folder.unwrap().path();
+        if !folder.is_dir() {
+            continue;
+        }
+        let mut all = Vec::new();
+        files(&folder, &mut all);
+        let small = |p: &&std::path::PathBuf| std::fs::metadata(p).unwrap().len() < 1_500_000;
+        let mut taken = 0;
+        for path in all.iter().filter(small) {
+            let file = path.to_str().unwrap();
+            if taken == 3 || !bench.run(&["check", file]).status.success() {
+                continue;
+            }
+            taken += 1;
+            bench.ok(&["convert", file, "-o", "native.jsonl", "--force"]);
+            let run = |file: &str| {
+                let (header, mut rows) = cli_common::csv(&bench.ok(&["steps", file]));
+                let reason = header.iter().position(|h| h == "reason").unwrap();
+                for row in &mut rows {
+                    row[reason].clear();
+                }
+                rows
+            };
+            assert_eq!(run(file), run("native.jsonl"), "{file}");
+            seen += 1;
+        }
+    }
+    println!("{seen} files");
+    assert!(seen > 10);
+}
+
+#[test]
+fn advantages_go_back_to_the_trainer() {
+    let bench = Bench::new(
+        r#"{"schema":"credscope/1","task":"t","policy":"m","train_step":7,"rollouts":[
+{"id":"a","outcome":"success","steps":[{"state":"s","action":"x","call_id":"c1","tokens":[10,20]},{"state":"u","action":"x","call_id":"c2","tokens":5}]},
+{"id":"b","outcome":"failure","steps":[{"state":"s","action":"y"}]},
+{"id":"c","steps":[{"state":"s","action":"y"}]}]}"#,
+    );
+    bench.ok(&["advantages", "input.json", "--column", "rtmc,dr-grpo", "-o", "out.jsonl"]);
+    let text = std::fs::read_to_string(bench.path("out.jsonl")).unwrap();
+    let lines: Vec<Value> = text.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
+    assert_eq!(lines[0]["schema"], "credscope.advantages/1");
+    assert_eq!(lines.len(), 4);
+    let a = &lines[1];
+    assert_eq!((&a["task"], &a["policy"], &a["train_step"]), (&"t".into(), &"m".into(), &7.into()));
+    assert_eq!((&a["rollout"], &a["column"]), (&"a".into(), &"rtmc".into()));
+    let steps = a["steps"].as_array().unwrap();
+    assert_eq!(steps[0]["call_id"], "c1");
+    assert_eq!(steps[0]["tokens"], serde_json::json!([10, 20]));
+    assert!(steps[1].get("tokens").is_none(), "a count is no place");
+    assert_eq!(steps[0]["advantages"]["dr-grpo"], 0.5);
+    let csv = bench.ok(&["steps", "input.json", "--columns", "rtmc"]);
+    let expected = numbers(&csv, "rtmc");
+    let found: Vec<f64> = lines[1..]
+        .iter()
+        .flat_map(|l| l["steps"].as_array().unwrap())
+        .map(|s| s["advantage"].as_f64().unwrap_or(f64::NAN))
+        .collect();
+    assert_eq!(found[..3], expected[..3]);
+    assert!(found[3].is_nan() && texts(&csv, "rtmc")[3].is_empty(), "unscored");
+    let plain = bench.ok(&["advantages", "input.json", "--no-stamp"]);
+    assert!(plain.lines().next().unwrap().contains("\"rollout\""));
+    assert!(!plain.contains("advantages"), "one column needs no names");
+}
+
+#[test]
+fn shells_readers_of_manuals_and_papers_are_served() {
+    let bench = Bench::new(WORKED);
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        assert!(bench.ok(&["completions", shell]).contains("compare-runs"), "{shell}");
+    }
+    assert_eq!(bench.fails(&["completions", "tcsh"]).0, 2);
+    let manual = bench.ok(&["man"]);
+    assert!(manual.contains(".TH credscope") && manual.contains("settings\\-from"), "{manual}");
+    assert!(bench.ok(&["profiles"]).contains("swe-agent"));
+    let tex = bench.ok(&["quadrants", "input.json", "--format", "tex"]);
+    assert!(tex.contains("\\begin{tabular}") && tex.contains("\\bottomrule"));
+    for lens in ["paths", "states"] {
+        let dot = bench.ok(&["tree", "input.json", "--format", "dot", "--lens", lens]);
+        assert!(dot.starts_with("digraph \"worked\" {") && dot.ends_with("}\n"), "{dot}");
+        assert_eq!(dot.matches('{').count(), dot.matches('}').count());
+        assert_eq!(dot.matches('"').count() % 2, 0);
+    }
+    let dot = bench.ok(&["tree", "input.json", "--format", "dot", "--lens", "states"]);
+    assert!(dot.contains("[label=\"a\\n2x, A "), "{dot}");
+}
+
+#[cfg(feature = "tui")]
+#[test]
+fn keys_and_themes_are_those_of_the_screen() {
+    let bench = Bench::new("{}");
+    let keys = bench.json(&["keys", "--format", "json"]);
+    assert_eq!(keys["rows"].as_array().unwrap().len(), credscope::tui::keymap::BINDINGS.len());
+    assert!(bench.ok(&["themes"]).contains("mono"));
+}

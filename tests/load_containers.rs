@@ -1,0 +1,134 @@
+//! Packed files: gzip, zstandard, zip and Inspect archives, whole and cut.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+
+mod load_common;
+
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use credscope::load::{LoadOptions, Loaded};
+use load_common::{corpus, load_with};
+
+const LINES: &str = r#"{"task":"t","id":"a","reward":1,"steps":[{"tool":"x","args":{"k":"v"},"observation":"seen"}]}
+{"task":"t","id":"b","reward":0,"steps":[{"tool":"x","args":{}}]}
+"#;
+
+fn gz(bytes: &[u8]) -> Vec<u8> {
+    let mut out = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    out.write_all(bytes).unwrap();
+    out.finish().unwrap()
+}
+
+fn zst(bytes: &[u8]) -> Vec<u8> {
+    ruzstd::encoding::compress_to_vec(bytes, ruzstd::encoding::CompressionLevel::Fastest)
+}
+
+fn zip(path: &Path, members: &[(&str, &[u8])]) {
+    let mut out = zip::ZipWriter::new(File::create(path).unwrap());
+    for (name, bytes) in members {
+        out.start_file(*name, zip::write::SimpleFileOptions::default()).unwrap();
+        out.write_all(bytes).unwrap();
+    }
+    out.finish().unwrap();
+}
+
+fn loaded(path: PathBuf) -> Loaded {
+    load_with(&[path], &LoadOptions::default()).unwrap()
+}
+
+/// The text of the first step comes back out of the spool.
+fn text_comes_back(loaded: &Loaded) {
+    let text = loaded.sources.step_text(&loaded.corpus.groups[0], 0, 0).unwrap();
+    assert_eq!(text.observation.as_deref(), Some("seen"));
+    assert_eq!(loaded.sources.paths().count(), loaded.sources.len());
+}
+
+#[test]
+fn streams_of_one_and_of_several_frames() {
+    let dir = tempfile::tempdir().unwrap();
+    let (first, second) = LINES.split_at(LINES.find('\n').unwrap() + 1);
+    let two =
+        |pack: fn(&[u8]) -> Vec<u8>| [pack(first.as_bytes()), pack(second.as_bytes())].concat();
+    for (name, bytes) in [
+        ("a.jsonl.gz", gz(LINES.as_bytes())),
+        ("b.jsonl.gz", two(gz)),
+        ("c.jsonl.zst", zst(LINES.as_bytes())),
+        ("d.jsonl.zst", two(zst)),
+        // The ending is only a hint; content decides.
+        ("e.jsonl", gz(&zst(LINES.as_bytes()))),
+    ] {
+        let path = dir.path().join(name);
+        fs::write(&path, bytes).unwrap();
+        let loaded = loaded(path);
+        assert_eq!(loaded.report.totals.rollouts, 2, "{name}");
+        assert_eq!(loaded.report.files[0].name, name);
+        text_comes_back(&loaded);
+    }
+    let all = load_with(&[dir.path().into()], &LoadOptions::default()).unwrap();
+    assert_eq!((all.report.totals.files, all.report.totals.rollouts), (5, 10));
+}
+
+#[test]
+fn a_cut_stream_gives_what_is_whole_and_says_so() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut many = String::new();
+    for i in 0..2000 {
+        let line = LINES.lines().next().unwrap().replace("\"a\"", &i.to_string());
+        many += &line.replace("\"v\"", &(i * 7919).to_string());
+        many.push('\n');
+    }
+    for (name, bytes) in
+        [("a.jsonl.gz", gz(many.as_bytes())), ("b.jsonl.zst", zst(many.as_bytes()))]
+    {
+        let path = dir.path().join(name);
+        fs::write(&path, &bytes[..bytes.len() - bytes.len() / 4]).unwrap();
+        match load_with(&[path], &LoadOptions::default()) {
+            Ok(loaded) => {
+                let rollouts = loaded.report.totals.rollouts;
+                assert!(rollouts > 0 && rollouts < 2000, "{name}: {rollouts}");
+                assert!(loaded.report.files[0].problems.iter().any(|p| p.contains("cut")));
+                assert!(loaded.report.warning("damaged-file").is_some());
+            }
+            // A single frame may give nothing before its end.
+            Err(error) => assert!(error.to_string().contains("cannot be unpacked"), "{error}"),
+        }
+    }
+}
+
+#[test]
+fn members_of_a_zip_are_sources() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("runs.zip");
+    zip(
+        &path,
+        &[
+            ("r2/x.jsonl", LINES.as_bytes()),
+            ("r10/x.jsonl.gz", &gz(LINES.as_bytes())),
+            ("__MACOSX/._x", b"junk"),
+            ("notes.txt", b"no rollouts"),
+        ],
+    );
+    let loaded = loaded(path.clone());
+    let names: Vec<_> = loaded.report.files.iter().map(|f| f.name.as_str()).collect();
+    assert_eq!(names, ["runs.zip!r2/x.jsonl", "runs.zip!r10/x.jsonl.gz"]);
+    assert_eq!(loaded.report.not_rollouts.len(), 1);
+    text_comes_back(&loaded);
+    let bytes = fs::read(&path).unwrap();
+    fs::write(&path, &bytes[..bytes.len() / 2]).unwrap();
+    let error = load_with(&[path], &LoadOptions::default()).unwrap_err();
+    assert!(error.to_string().contains("runs.zip") && error.hint().is_some(), "{error}");
+}
+
+#[test]
+fn samples_of_an_inspect_archive_know_its_header() {
+    let Some(file) = corpus("inspect/log_streaming.eval") else { return };
+    let loaded = loaded(file);
+    assert_eq!(loaded.report.totals.rollouts, 4);
+    assert_eq!(loaded.corpus.groups.len(), 2);
+    for group in &loaded.corpus.groups {
+        assert_eq!(group.rollouts.len(), 2);
+        assert!(group.key.policy.is_some() && group.key.namespace != "inspect");
+    }
+    assert!(loaded.report.files[0].name.starts_with("log_streaming.eval!samples/"));
+}

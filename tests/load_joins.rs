@@ -1,0 +1,155 @@
+//! Verdicts that stand in other files, outcome maps and sidecars.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+
+mod load_common;
+
+use std::fs;
+
+use credscope::load::{LoadError, LoadOptions, Loaded, Pool};
+use credscope::rollout::{Group, Outcome};
+use load_common::{corpus, ids, load_with, outcomes};
+
+fn group<'l>(loaded: &'l Loaded, task: &str, policy: &str) -> &'l Group {
+    let mut found = loaded.corpus.groups.iter().filter(|g| {
+        g.key.task == task && g.key.policy.as_deref().unwrap_or_default().contains(policy)
+    });
+    found.next().unwrap()
+}
+
+#[test]
+fn summaries_and_reports_of_swe_bench_reach_their_runs() {
+    let Some(dir) = corpus("mini-swe-agent/deepseek-dev") else { return };
+    let loaded = load_with(std::slice::from_ref(&dir), &LoadOptions::default()).unwrap();
+    let chat = group(&loaded, "sqlfluff__sqlfluff-1733", "deepseek-chat");
+    assert_eq!(outcomes(chat), [("success", 2), ("failure", 2)]);
+    let reasoner = group(&loaded, "sqlfluff__sqlfluff-1733", "deepseek-reasoner");
+    assert_eq!(outcomes(reasoner), [("error", 1)]);
+    assert!(reasoner.rollouts[0].ending.contains("InternalServerError"));
+    let easy = group(&loaded, "sqlfluff__sqlfluff-2419", "deepseek-chat");
+    assert_eq!(outcomes(easy), [("success", 4)]);
+    for rollout in &easy.rollouts {
+        assert!(rollout.outcome_source.contains(".json: resolved"), "{}", rollout.outcome_source);
+        assert!(!rollout.outcome_source.starts_with('/'));
+    }
+    assert_eq!(loaded.report.totals.scored, 8);
+    assert_eq!(loaded.report.joins.iter().map(|j| j.matched).sum::<usize>(), 8);
+
+    let pooled =
+        LoadOptions { pool: Pool { policy: true, train_step: false }, ..LoadOptions::default() };
+    let loaded = load_with(&[dir], &pooled).unwrap();
+    let all = group(&loaded, "sqlfluff__sqlfluff-1733", "");
+    assert_eq!(outcomes(all), [("success", 2), ("failure", 2), ("error", 1)]);
+}
+
+#[test]
+fn flat_reports_under_logs_are_joined() {
+    let Some(dir) = corpus("mini-swe-agent/gemini-3-pro-v1") else { return };
+    let loaded = load_with(&[dir], &LoadOptions::default()).unwrap();
+    assert_eq!(loaded.report.totals.rollouts, 2);
+    assert_eq!(loaded.report.totals.scored, 2);
+    assert_eq!(loaded.report.joins.len(), 1);
+    assert_eq!((loaded.report.joins[0].matched, loaded.report.joins[0].missing), (2, 0));
+}
+
+#[test]
+fn a_report_beside_its_trajectory() {
+    let Some(dir) = corpus("swe-agent/swe-smith") else { return };
+    let loaded = load_with(&[dir], &LoadOptions::default()).unwrap();
+    let rollouts = loaded.corpus.groups.iter().flat_map(|g| &g.rollouts);
+    let told: Vec<_> = rollouts.filter(|r| r.outcome_source.contains("report.json")).collect();
+    assert_eq!(told.len(), 1);
+    assert!(told[0].outcome != Outcome::Success);
+}
+
+#[test]
+fn a_harbor_trial_brings_its_result() {
+    let Some(file) = corpus("harbor-atif/openhands__hello-world.trajectory.json") else { return };
+    let dir = tempfile::tempdir().unwrap();
+    for (trial, verdict) in [
+        ("hello-world__aB3dE6g", r#"{"rewards":{"reward":1.0}}"#),
+        ("hello-world__zZ9yY8x", "null"),
+    ] {
+        let agent = dir.path().join(trial).join("agent");
+        fs::create_dir_all(&agent).unwrap();
+        fs::copy(&file, agent.join("trajectory.json")).unwrap();
+        let result = format!(
+            r#"{{"id":"u","task_name":"hello-world","trial_name":"{trial}","agent_info":{{"name":"openhands"}},"verifier_result":{verdict}}}"#
+        );
+        fs::write(dir.path().join(trial).join("result.json"), result).unwrap();
+    }
+    let loaded = load_with(&[dir.path().into()], &LoadOptions::default()).unwrap();
+    assert_eq!(loaded.corpus.groups.len(), 1);
+    let group = &loaded.corpus.groups[0];
+    assert_eq!(ids(group), ["hello-world__aB3dE6g", "hello-world__zZ9yY8x"]);
+    assert_eq!(outcomes(group), [("success", 1), ("unscored", 1)]);
+}
+
+const LINES: &str = r#"{"task":"t","id":"a","steps":[{"tool":"x","args":{}},{"tool":"y","args":{}}]}
+{"task":"t","id":2,"reward":0,"steps":[{"tool":"x","args":{}}]}
+{"task":"u","id":"a","steps":[{"tool":"x","args":{}}]}
+{"task":"u","id":"c","steps":[{"tool":"x","args":{}}]}
+"#;
+
+fn with(name: &str, table: &str, sidecar: bool) -> Result<Loaded, LoadError> {
+    let dir = tempfile::tempdir().unwrap();
+    let (rollouts, path) = (dir.path().join("r.jsonl"), dir.path().join(name));
+    fs::write(&rollouts, LINES).unwrap();
+    fs::write(&path, table).unwrap();
+    let mut options = LoadOptions::default();
+    if sidecar {
+        options.sidecars.push(path);
+    } else {
+        options.outcomes.push(path);
+    }
+    load_with(&[rollouts], &options)
+}
+
+fn outcome(loaded: &Loaded, task: &str, id: &str) -> (Outcome, String) {
+    let group = group(loaded, task, "");
+    let rollout = &group.rollouts[group.find(id).unwrap()];
+    (rollout.outcome, rollout.outcome_source.clone())
+}
+
+#[test]
+fn outcome_maps_in_csv_and_json() {
+    let loaded =
+        with("map.csv", "task,rollout,outcome\nt,a,success\n,2,1\nu,a,failure\n,zz,1\n", false)
+            .unwrap();
+    assert_eq!(outcome(&loaded, "t", "a"), (Outcome::Success, "map.csv: outcome".to_owned()));
+    assert_eq!(outcome(&loaded, "t", "2").0, Outcome::Success);
+    assert_eq!(outcome(&loaded, "u", "a").0, Outcome::Failure);
+    assert_eq!(outcome(&loaded, "u", "c").0, Outcome::Unscored);
+    let join = &loaded.report.joins[0];
+    assert_eq!((join.matched, join.missing, join.extra, join.ambiguous), (3, 1, 1, 0));
+    assert!(loaded.report.warning("join-partial").is_some());
+
+    let loaded = with("map.json", r#"{"a":"success","c":0.5,"2":true}"#, false).unwrap();
+    let join = &loaded.report.joins[0];
+    assert_eq!((join.matched, join.missing, join.extra, join.ambiguous), (2, 2, 0, 1));
+    assert_eq!(outcome(&loaded, "u", "c"), (Outcome::Failure, "map.json: value >=1".to_owned()));
+    assert_eq!(outcome(&loaded, "t", "a").0, Outcome::Unscored);
+    assert!(loaded.report.warning("join-ambiguous").is_some());
+
+    let wrong = with("map.csv", "x,y\n1,2\n", false).unwrap_err();
+    assert!(wrong.to_string().contains("map.csv") && wrong.hint().is_some());
+}
+
+#[test]
+fn sidecars_put_columns_on_steps() {
+    let loaded = with(
+        "side.csv",
+        "task,rollout,step,state,step_reward,critic,word\nt,a,0,S,0.5,0.25,p\nt,a,1,,,,q\n,2,0,S,0,1,r\n,2,9,S,0,1,r\n,a,0,Z,,,\n",
+        true,
+    )
+    .unwrap();
+    let join = &loaded.report.joins[0];
+    assert_eq!((join.matched, join.missing, join.extra, join.ambiguous), (3, 2, 1, 1));
+    let group = group(&loaded, "t", "");
+    // "2" comes before "a".
+    assert_eq!(group.steps.step_reward, [Some(0.0), Some(0.5), None]);
+    assert_eq!(group.symbols.text(group.steps.state[1]), "S");
+    assert!(group.steps.state[2].is_none());
+    assert_eq!(group.steps.values, [("critic".to_owned(), vec![Some(1.0), Some(0.25), None])]);
+    let wrong = with("side.jsonl", "{\"rollout\":\"a\",\"step\":\"x\"}\n", true).unwrap_err();
+    assert!(wrong.to_string().contains("`step` must be a whole number"), "{wrong}");
+}
