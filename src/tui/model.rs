@@ -424,7 +424,11 @@ impl Model {
     pub fn needs(&self) -> Needs {
         Needs {
             tree: self.tree().map_or(1, |(_, rows)| rows.len().max(1)),
-            steps: self.listed(self.cursor.rollout).len().max(1),
+            steps: if self.filtering.passes.is_empty() {
+                self.steps_of(self.cursor.rollout).len().max(1)
+            } else {
+                self.listed(self.cursor.rollout).len().max(1)
+            },
             rollouts: self.shown_group().map_or(1, |g| g.rollouts.len().max(1)),
             focus: self.focus,
             zoom: self.zoom,
