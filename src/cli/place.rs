@@ -16,8 +16,17 @@ pub fn locate(groups: &[Arc<Group>], given: &str) -> Result<(usize, usize, usize
     };
     let (id, step) = given.rsplit_once(':').ok_or_else(wrong)?;
     let step: usize = step.parse().map_err(|_| wrong())?;
-    let holders: Vec<(usize, &Arc<Group>, usize)> =
+    let mut holders: Vec<(usize, &Arc<Group>, usize)> =
         groups.iter().enumerate().filter_map(|(i, g)| Some((i, g, g.find(id)?))).collect();
+    if holders.is_empty() {
+        // The screen leaves out what all ids share: the end of an id will do where it is one's alone.
+        let ends = |g: &Group| {
+            let mut found = (0..).zip(&g.rollouts).filter(|(_, r)| r.id.ends_with(id));
+            found.next().filter(|_| found.next().is_none()).map(|(at, _)| at)
+        };
+        let all = groups.iter().enumerate();
+        holders = all.filter_map(|(i, g)| Some((i, g, ends(g)?))).collect();
+    }
     let (index, group, rollout) = match holders.as_slice() {
         [] => {
             let ids = groups.iter().flat_map(|g| g.rollouts.iter().map(|r| r.id.as_str()));

@@ -26,8 +26,11 @@ pub fn page(analysis: &Analysis, explained: &Explanation, artefacts: bool) -> Pa
     blocks.push(Block::new(
         "",
         format!(
-            "{} steps count at this state (▸ the explained step's pair)",
-            explained.members.len()
+            "{} at this state (▸ the explained step's pair)",
+            match explained.members.len() {
+                1 => "1 step counts".to_owned(),
+                n => format!("{n} steps count"),
+            }
         ),
         Body::Table(members(analysis, explained)),
     ));
@@ -75,14 +78,25 @@ fn head(analysis: &Analysis, explained: &Explanation) -> Vec<Fact> {
         facts.push(Fact::new(
             "evidence",
             format!(
-                "{}; N(s,a) {} of N(s) {}, {} rollouts here",
+                "{}; N(s,a) {} of N(s) {}, {} rollout{} here",
                 evidence.name(),
                 row.n_sa,
                 row.n_s,
-                row.state.rollouts
+                row.state.rollouts,
+                if row.state.rollouts == 1 { "" } else { "s" }
             ),
             Vec::new(),
         ));
+    }
+    if let Some(at) = explained.counted_at {
+        let text = format!(
+            "this step takes its pair again; the visit that counts is {}",
+            analysis.context().at(at)
+        );
+        facts.push(Fact::new("revisit", text, Vec::new()));
+    }
+    if !explained.marks.is_empty() {
+        facts.push(Fact::new("marks", explained.marks.join("; "), Vec::new()));
     }
     facts
 }

@@ -46,7 +46,18 @@ pub fn draw(model: &Model, canvas: &mut Canvas) {
     let scored = snapshot.row.scored;
     row.put(format!("  {scored} of {} scored ", snapshot.row.rollouts), theme.text);
     row.put(format!("✓{ok} "), theme.pos);
-    row.put(format!("✗{}", scored - ok), theme.neg);
+    // Truncated rollouts are told apart here; in the tables below they count as failures.
+    let truncated = analysis
+        .group
+        .rollouts
+        .iter()
+        .zip(&analysis.basis.scored)
+        .filter(|(r, scored)| **scored && r.outcome == Outcome::Truncated)
+        .count();
+    row.put(format!("✗{}", scored - ok - truncated), theme.neg);
+    if truncated > 0 {
+        row.put(format!(" ⊘{truncated}"), theme.neg);
+    }
     let mut extras: Vec<(String, bool)> = Vec::new();
     if snapshot.row.uniform {
         let why = if scored == 1 { "group of 1: no baseline" } else { "uniform" };
