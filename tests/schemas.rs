@@ -190,6 +190,9 @@ fn every_json_output_is_what_its_schema_says() {
             kinds.insert(kind.to_owned());
         }
     }
+    let measured = ["simulate", "--measure", "--groups", "1", "--format", "json"];
+    holds(&bench, "simulate", &bench.json(&measured), "simulate --measure");
+    kinds.insert("simulate".to_owned());
     for (args, kind) in [
         (vec!["explain", "input.json", "--at", "t4:1"], "explain"),
         (vec!["explain", "input.json", "--at", "t1:0", "--artefacts"], "explain"),

@@ -71,7 +71,7 @@ pub fn columns() -> Vec<Column> {
         int("scored").shown("scored"),
         int("successes").shown("✓"),
         int("failures").shown("✗"),
-        int("truncated").shown("⧗"),
+        int("truncated").shown("⊘"),
         int("errors").shown("err"),
         int("unscored"),
         int("steps").shown("steps"),

@@ -65,7 +65,7 @@ pub fn axes(analysis: &Analysis) -> String {
 
 fn glyphs(row: &GroupRow) -> String {
     let [successes, failures, truncated, ..] = row.outcomes;
-    format!("✓{successes} ✗{failures} ⧗{truncated}")
+    format!("✓{successes} ✗{failures} ⊘{truncated}")
 }
 
 fn group_facts(analysis: &Analysis, row: &GroupRow) -> Vec<Fact> {
@@ -152,7 +152,7 @@ fn outcomes(analysis: &Analysis, row: &GroupRow) -> Fact {
             let glyph = match outcome {
                 Outcome::Success => "✓ ",
                 Outcome::Failure => "✗ ",
-                Outcome::Truncated => "⧗ ",
+                Outcome::Truncated => "⊘ ",
                 Outcome::Error | Outcome::Unscored => "",
             };
             parts.push(format!("{glyph}{n} {}", outcome.name()));

@@ -22,6 +22,7 @@ schemas!(
     "stability",
     "compare",
     "compare-runs",
+    "simulate",
     "check",
     "formats",
     "estimators",
