@@ -52,6 +52,7 @@ pub fn command() -> Command {
         .arg(paths())
         .args(output_args(&[Format::Text, Format::Markdown, Format::Json]))
         .args(shared())
+        .args(screen_args())
         .arg(print_settings());
     Kind::ALL.into_iter().fold(root, |root, kind| root.subcommand(subcommand(kind)))
 }
@@ -277,6 +278,33 @@ fn output_args(formats: &[Format]) -> Vec<Arg> {
     ]
 }
 
+/// Arguments of the screen.
+fn screen_args() -> Vec<Arg> {
+    let text = |name: &'static str, value: &'static str, help: &'static str| {
+        Arg::new(name)
+            .long(name)
+            .value_name(value)
+            .help_heading("Output and screen")
+            .hide_short_help(name != "at")
+            .help(help)
+    };
+    vec![
+        text("at", "ROLLOUT:STEP", "Open the screen at a step, split at the last colon"),
+        Arg::new("mouse")
+            .long("mouse")
+            .action(ArgAction::SetTrue)
+            .help_heading("Output and screen")
+            .hide_short_help(true)
+            .help("Capture the mouse: the wheel scrolls, but the terminal selects no text"),
+        text("screenshot", "FILE.svg", "Write the screen as a picture instead of opening it")
+            .value_parser(clap::value_parser!(PathBuf)),
+        text("size", "WxH", "Size of the picture in cells [default: 120x40]")
+            .requires("screenshot"),
+        text("keys", "KEYS", "Keys to press before the picture, between blanks: `v l l Enter`")
+            .requires("screenshot"),
+    ]
+}
+
 /// Arguments of all settings, and of the config file.
 fn shared() -> Vec<Arg> {
     let mut args: Vec<Arg> = SETTINGS.iter().map(setting).collect();
@@ -473,6 +501,10 @@ fn options(level: &ArgMatches, options: &mut Options) {
     simulate.groups = count("groups").unwrap_or(simulate.groups);
     simulate.rollouts = count("rollouts").unwrap_or(simulate.rollouts);
     simulate.measure = flag(level, "measure");
+    options.mouse = flag(level, "mouse");
+    options.screenshot = level.try_get_one::<PathBuf>("screenshot").ok().flatten().cloned();
+    options.size = word(level, "size").map(ToOwned::to_owned);
+    options.keys = word(level, "keys").map(ToOwned::to_owned);
 }
 
 #[cfg(test)]

@@ -197,7 +197,8 @@ fn fill(job: &Job, from: &Provenance, body: &mut Vec<u8>) -> std::io::Result<Opt
         return Ok(None);
     }
     let shown = || Analysis::new(Arc::clone(&job.group), settings);
-    let mut options: Vec<(&str, serde_json::Value)> = Vec::new();
+    // As the command line stamps them, so that an export from here can be made again from there.
+    let mut options: Vec<(&str, serde_json::Value)> = vec![("format", "csv".into())];
     let (kind, table) = match job.what {
         What::Groups => {
             let rows = job
@@ -208,6 +209,7 @@ fn fill(job: &Job, from: &Provenance, body: &mut Vec<u8>) -> std::io::Result<Opt
                     groups::cells(&analysis, &analysis.group_row(true))
                 })
                 .collect();
+            options.push(("by", "group".into()));
             ("groups", groups::table(rows))
         }
         What::Quadrants => {
