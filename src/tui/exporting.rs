@@ -203,7 +203,11 @@ fn fill(job: &Job, from: &Provenance, body: &mut Vec<u8>) -> std::io::Result<Opt
             let rows = job
                 .groups
                 .iter()
-                .map(|g| groups::row(&Analysis::new(Arc::clone(g), settings)))
+                .map(|g| {
+                    let analysis = Analysis::new(Arc::clone(g), settings);
+                    let terms = crate::analysis::skill::terms(&analysis);
+                    groups::row(&analysis, terms.as_ref())
+                })
                 .collect();
             ("groups", groups::table(rows))
         }
