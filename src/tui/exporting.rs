@@ -197,7 +197,8 @@ fn fill(job: &Job, from: &Provenance, body: &mut Vec<u8>) -> std::io::Result<Opt
         return Ok(None);
     }
     let shown = || Analysis::new(Arc::clone(&job.group), settings);
-    let mut options: Vec<(&str, serde_json::Value)> = Vec::new();
+    // The options as the command stamps them.
+    let mut options: Vec<(&str, serde_json::Value)> = vec![("format", Format::Csv.name().into())];
     let (kind, table) = match job.what {
         What::Groups => {
             let rows = job
@@ -209,6 +210,7 @@ fn fill(job: &Job, from: &Provenance, body: &mut Vec<u8>) -> std::io::Result<Opt
                     groups::row(&analysis, terms.as_ref())
                 })
                 .collect();
+            options.push(("by", "group".into()));
             ("groups", groups::table(rows))
         }
         What::Quadrants => {
