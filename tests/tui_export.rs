@@ -38,7 +38,7 @@ fn over(path: &Path, folder: &Path) -> Driver {
         let (path, folder) = (path.to_owned(), folder.to_owned());
         move || {
             let profiles = Arc::new(Profiles::builtin());
-            let loaded = load(&[path.clone()], &LoadOptions::default(), &profiles)
+            let loaded = load(std::slice::from_ref(&path), &LoadOptions::default(), &profiles)
                 .map_err(|e| e.to_string())?;
             let report = &loaded.report;
             let inputs = report
