@@ -108,10 +108,41 @@ fn an_export_is_what_the_command_line_writes_and_nothing_is_written_over() {
         &[&sample()],
     );
     assert!(there.status.success());
-    assert_eq!(
-        String::from_utf8(bodies[0].clone()).unwrap(),
-        String::from_utf8(there.stdout).unwrap()
-    );
+    let (here, there) =
+        (String::from_utf8_lossy(&bodies[0]), String::from_utf8_lossy(&there.stdout));
+    for (a, b) in here.lines().zip(there.lines()) {
+        assert_eq!(a, b);
+    }
+    assert_eq!(here.len(), there.len());
+    driver.quit("q");
+}
+
+#[test]
+fn every_table_of_the_menu_is_what_the_command_line_writes() {
+    let folder = tempfile::tempdir().unwrap();
+    let driver = over(&sample(), folder.path());
+    driver.wait("the tree", |p| p.contains("1 Tree  paths"));
+    for (down, kind) in ["steps", "quadrants", "groups"].into_iter().enumerate() {
+        driver.press("e");
+        for _ in 0..down {
+            driver.press("j");
+        }
+        driver.press("Enter");
+        let file = format!("credscope-{kind}");
+        driver.wait("the file", |p| p.contains("wrote ") && p.contains(&file));
+        let there = credscope(&[kind, "--format", "csv"], &[&sample()]);
+        let name = fs::read_dir(folder.path())
+            .unwrap()
+            .map(|e| e.unwrap().path())
+            .find(|p| p.file_name().unwrap().to_str().unwrap().starts_with(&file))
+            .unwrap();
+        let here = fs::read_to_string(name).unwrap();
+        let there = String::from_utf8_lossy(&there.stdout);
+        for (a, b) in here.lines().zip(there.lines()) {
+            assert_eq!(a, b);
+        }
+        assert_eq!(here.len(), there.len(), "{kind}");
+    }
     driver.quit("q");
 }
 

@@ -294,20 +294,6 @@ fn spread_of(
     })
 }
 
-/// The mean over groups of each number; `None` without a group.
-#[must_use]
-pub fn mean(skills: &[Skill]) -> Option<Skill> {
-    let of = |pick: fn(&Skill) -> f64| {
-        crate::credit::stats::mean(&skills.iter().map(pick).collect::<Vec<_>>())
-    };
-    Some(Skill {
-        skill: of(|s| s.skill)?,
-        null: of(|s| s.null)?,
-        ceiling: of(|s| s.ceiling)?,
-        coverage: of(|s| s.coverage)?,
-    })
-}
-
 /// Scored rollouts at each state, in canonical order.
 fn visitors(analysis: &Analysis) -> Vec<Vec<usize>> {
     let mut visitors: Vec<Vec<usize>> = vec![Vec::new(); analysis.graph.state_counts.len()];

@@ -114,6 +114,22 @@ fn standard_config() -> Option<PathBuf> {
     Some(base.join("credscope").join("config.toml"))
 }
 
+/// The built-in profiles and those of the given files, which are looked at first.
+fn profiles(files: &[PathBuf]) -> Result<Profiles, Failure> {
+    let mut profiles = Profiles::builtin();
+    for file in files {
+        let name = file.display().to_string();
+        let text = std::fs::read_to_string(file).map_err(|error| {
+            Failure::failed(format!("cannot read the profile {name}: {error}"), None)
+        })?;
+        profiles.add(&text, &name).map_err(|error| {
+            let hint = "`credscope profiles` lists the built-in ones; assets/profiles/ has their files";
+            Failure::failed(format!("{error}"), Some(hint.to_owned()))
+        })?;
+    }
+    Ok(profiles)
+}
+
 /// A load with its settings.
 #[derive(Debug)]
 pub struct Session {
@@ -134,7 +150,7 @@ impl Session {
         settings.load.progress = told;
         settings.load.cancel = Some(Arc::clone(&stop.flag));
         let shows = settings.load.progress.is_some();
-        let profiles = Arc::new(Profiles::builtin());
+        let profiles = Arc::new(profiles(&settings.profiles)?);
         let loaded = load::load(paths, &settings.load, &profiles);
         if shows {
             eprint!("\r\x1b[K");

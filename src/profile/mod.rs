@@ -303,7 +303,13 @@ impl Profiles {
     /// Adds a profile from TOML text; one of the same name is replaced. `origin` names the file in
     /// messages. The result is the profile's name.
     pub fn add(&mut self, text: &str, origin: &str) -> Result<String, ProfileError> {
-        self.insert(text, origin, Check::Now)
+        let name = self.insert(text, origin, Check::Now)?;
+        // What a person adds is looked at before what is built in.
+        if let Some(at) = self.list.iter().position(|p| p.name == name) {
+            let added = self.list.remove(at);
+            self.list.insert(0, added);
+        }
+        Ok(name)
     }
 
     fn insert(&mut self, text: &str, origin: &str, check: Check) -> Result<String, ProfileError> {

@@ -10,7 +10,7 @@ mod spec;
 pub mod stamp;
 pub mod table;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
@@ -170,6 +170,11 @@ impl Entry {
         let texts = || self.values.iter().map(|(v, _)| Value::from(v.as_str()));
         let first = self.values.last().map(|(v, _)| v.as_str());
         match (self.spec.form, first) {
+            // Of a file its name alone: no path of a machine goes into an export.
+            (Form::Many, _) if self.spec.value == "FILE" => {
+                let name = |v: &str| Path::new(v).file_name().map(|n| n.to_string_lossy().into_owned());
+                self.values.iter().map(|(v, _)| Value::from(name(v).unwrap_or_default())).collect()
+            }
             (Form::Many, _) => texts().collect(),
             (_, None) => Value::Null,
             (Form::Switch, Some(v)) => Value::from(parse::switch(v) == Ok(true)),
@@ -201,6 +206,8 @@ impl Entry {
 pub struct Settings {
     /// How files are read.
     pub load: LoadOptions,
+    /// Files with further profiles.
+    pub profiles: Vec<PathBuf>,
     /// How groups are analysed.
     pub analysis: AnalysisSettings,
     /// What is drawn and written.

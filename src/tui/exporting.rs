@@ -197,8 +197,8 @@ fn fill(job: &Job, from: &Provenance, body: &mut Vec<u8>) -> std::io::Result<Opt
         return Ok(None);
     }
     let shown = || Analysis::new(Arc::clone(&job.group), settings);
-    // As the command line stamps them, so that an export from here can be made again from there.
-    let mut options: Vec<(&str, serde_json::Value)> = vec![("format", "csv".into())];
+    // The options as the command stamps them.
+    let mut options: Vec<(&str, serde_json::Value)> = vec![("format", Format::Csv.name().into())];
     let (kind, table) = match job.what {
         What::Groups => {
             let rows = job
@@ -206,7 +206,8 @@ fn fill(job: &Job, from: &Provenance, body: &mut Vec<u8>) -> std::io::Result<Opt
                 .iter()
                 .map(|g| {
                     let analysis = Analysis::new(Arc::clone(g), settings);
-                    groups::cells(&analysis, &analysis.group_row(true))
+                    let terms = crate::analysis::skill::terms(&analysis);
+                    groups::row(&analysis, terms.as_ref())
                 })
                 .collect();
             options.push(("by", "group".into()));

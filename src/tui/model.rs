@@ -18,6 +18,7 @@ use super::snapshot::{Snapshot, Summary};
 use super::text::{Document, Wrapped};
 use super::theme::{Depth, Theme, ThemeId};
 use super::turning::Turning;
+use crate::analysis::skill::Aggregate;
 use crate::analysis::{AnalysisSettings, Explanation};
 use crate::load::LoadReport;
 use crate::rollout::{Corpus, Group};
@@ -198,6 +199,9 @@ pub struct GroupList {
     pub order: GroupOrder,
     /// Selected group.
     pub at: usize,
+    /// Skill over the groups that have successes and failures, once all rows are there, and the number
+    /// of the request that it is for.
+    pub skill: Option<(u64, Aggregate)>,
     /// Whether groups without successes or without failures are left out.
     pub mixed: bool,
 }

@@ -7,6 +7,7 @@ use super::layout::{Pane, Plan};
 use super::message::Effect;
 use super::model::{Model, Reader, Text};
 use super::turning;
+use crate::analysis::skill::{Aggregate, GroupTerms};
 
 /// Brings everything that is derived up to date: the explanation, the text, the list of groups.
 pub(super) fn settle(model: &mut Model, effects: &mut Vec<Effect>) {
@@ -18,6 +19,9 @@ pub(super) fn settle(model: &mut Model, effects: &mut Vec<Effect>) {
     super::filtering::settle(model);
     super::finding::settle(model, effects);
     read(model, &plan, effects);
+    if model.focus == Pane::Groups {
+        skill(model);
+    }
     if plan.find(Pane::Matrix).or(plan.find(Pane::Knobs)).is_some() {
         turning::compare(model, effects);
     }
@@ -30,6 +34,17 @@ pub(super) fn settle(model: &mut Model, effects: &mut Vec<Effect>) {
             groups: model.corpus.groups.clone(),
             settings: model.settings.clone(),
         });
+    }
+}
+
+/// Skill over many groups resamples them: it is made once, when all rows are there.
+fn skill(model: &mut Model) {
+    let groups = &mut model.groups;
+    let complete = !groups.rows.is_empty() && groups.rows.iter().all(Option::is_some);
+    if complete && groups.skill.as_ref().is_none_or(|(key, _)| *key != groups.key) {
+        let terms: Vec<GroupTerms> =
+            groups.rows.iter().flatten().filter_map(|s| s.terms.clone()).collect();
+        groups.skill = Some((groups.key, Aggregate::of(&terms, model.settings.seed)));
     }
 }
 

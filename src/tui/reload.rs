@@ -32,6 +32,7 @@ pub(super) fn take(
         order: model.groups.order,
         mixed: model.groups.mixed,
         settings: None,
+        skill: None,
     };
     model.corpus = corpus;
     model.notices = notices;

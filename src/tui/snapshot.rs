@@ -7,6 +7,7 @@ use super::labels::names;
 use super::lens::{Lens, LensKind};
 use super::numbers::digits;
 use crate::analysis::sizes::{self, SizeRow};
+use crate::analysis::skill::{self, GroupTerms, skill_of};
 use crate::analysis::{
     Analysis, AnalysisSettings, By, GroupRow, RolloutRow, Tally, Warning, Weight, breakdown,
 };
@@ -172,6 +173,8 @@ pub struct Summary {
     pub outcomes: [Tally; 2],
     /// How many rollouts meet at its states.
     pub sizes: Vec<SizeRow>,
+    /// What the skill of many groups is summed up from.
+    pub terms: Option<GroupTerms>,
 }
 
 impl Summary {
@@ -179,12 +182,14 @@ impl Summary {
     #[must_use]
     pub fn new(group: &Arc<Group>, settings: &AnalysisSettings) -> Self {
         let analysis = Analysis::new(Arc::clone(group), settings);
+        let terms = skill::terms(&analysis);
         Self {
-            row: analysis.group_row(true),
+            row: GroupRow { skill: terms.as_ref().and_then(skill_of), ..analysis.group_row(false) },
             successes: analysis.basis.successes(),
             mixed: sizes::is_mixed(&analysis),
             outcomes: sizes::outcome_tallies(&analysis),
             sizes: sizes::sizes(&analysis),
+            terms,
             warnings: analysis.warnings,
         }
     }

@@ -1,8 +1,9 @@
 //! Below the list of groups: how many rollouts meet at a state, and the quadrants of all groups that
 //! have successes and failures.
 
+use crate::analysis::Tally;
 use crate::analysis::sizes::{SizeRow, merge_sizes};
-use crate::analysis::{Tally, skill};
+use crate::analysis::skill::{Aggregate, Verdict};
 use crate::tui::canvas::{Canvas, Row};
 use crate::tui::model::Model;
 use crate::tui::numbers::{count, percent, signed_brief};
@@ -23,7 +24,7 @@ pub fn draw(model: &Model, canvas: &mut Canvas) {
     histogram(&mixed, &mut part);
     canvas.text(left, 0, "┬", theme.dim);
     let mut part = canvas.part(left + 1, 0, canvas.width() - left - 1, height);
-    aggregate(&mixed, done.len() - mixed.len(), &mut part);
+    aggregate(model, &mixed, done.len() - mixed.len(), &mut part);
 }
 
 fn histogram(mixed: &[&Summary], canvas: &mut Canvas) {
@@ -70,7 +71,7 @@ fn histogram(mixed: &[&Summary], canvas: &mut Canvas) {
     }
 }
 
-fn aggregate(mixed: &[&Summary], uniform: usize, canvas: &mut Canvas) {
+fn aggregate(model: &Model, mixed: &[&Summary], uniform: usize, canvas: &mut Canvas) {
     let theme = *canvas.theme;
     let mut extra = Row::new();
     extra.put(format!("{} mixed", mixed.len()), theme.text);
@@ -118,23 +119,30 @@ fn aggregate(mixed: &[&Summary], uniform: usize, canvas: &mut Canvas) {
         row.put(format!("{}   ", count(n)), theme.text);
     }
     canvas.row(6, &row);
-    let skills: Vec<skill::Skill> = mixed.iter().filter_map(|s| s.row.skill).collect();
     let mut row = Row::new();
     row.gap(1);
-    match skill::mean(&skills) {
-        Some(mean) => {
-            row.put("held-out skill ", theme.dim).put(signed_brief(mean.skill), theme.title);
-            row.put(format!("  null {}", signed_brief(mean.null)), theme.dim);
-            row.put(format!("  ceiling {}", signed_brief(mean.ceiling)), theme.dim);
-            row.put(format!("  covered {:.0}%", 100.0 * mean.coverage), theme.dim);
-            let n = skills.len();
-            row.put(format!("  {n} groups"), theme.dim);
-            if n < 5 {
+    let known = model.groups.skill.as_ref().filter(|(key, _)| *key == model.groups.key);
+    match known.map(|(_, skill)| (skill, skill.steps.skill())) {
+        Some((skill, Some(value))) => {
+            let brief = |x: Option<f64>| x.map_or_else(|| "n/a".to_owned(), signed_brief);
+            row.put("held-out skill ", theme.dim).put(signed_brief(value), theme.title);
+            if let Some(i) = skill.interval {
+                let ends = format!(" [{}, {}]", signed_brief(i.low), signed_brief(i.high));
+                row.put(ends, theme.dim);
+            }
+            row.put(format!("  null {}", brief(skill.null)), theme.dim);
+            row.put(format!("  ceiling {}", brief(skill.ceiling)), theme.dim);
+            row.put(format!("  {} groups", skill.groups), theme.dim);
+            let verdict = Aggregate::verdict(skill.groups, skill.interval);
+            if verdict == Verdict::TooFewGroups {
                 row.put(", no verdict", theme.warn);
             }
         }
-        None => {
+        Some(_) => {
             row.put("held-out skill: no group has successes and failures", theme.dim);
+        }
+        None => {
+            row.put("held-out skill: when all groups are computed …", theme.dim);
         }
     }
     canvas.row(8, &row);
