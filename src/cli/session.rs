@@ -123,7 +123,8 @@ fn profiles(files: &[PathBuf]) -> Result<Profiles, Failure> {
             Failure::failed(format!("cannot read the profile {name}: {error}"), None)
         })?;
         profiles.add(&text, &name).map_err(|error| {
-            let hint = "`credscope profiles` lists the built-in ones; assets/profiles/ has their files";
+            let hint =
+                "`credscope profiles` lists the built-in ones; assets/profiles/ has their files";
             Failure::failed(format!("{error}"), Some(hint.to_owned()))
         })?;
     }

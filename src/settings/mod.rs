@@ -172,7 +172,8 @@ impl Entry {
         match (self.spec.form, first) {
             // Of a file its name alone: no path of a machine goes into an export.
             (Form::Many, _) if self.spec.value == "FILE" => {
-                let name = |v: &str| Path::new(v).file_name().map(|n| n.to_string_lossy().into_owned());
+                let name =
+                    |v: &str| Path::new(v).file_name().map(|n| n.to_string_lossy().into_owned());
                 self.values.iter().map(|(v, _)| Value::from(name(v).unwrap_or_default())).collect()
             }
             (Form::Many, _) => texts().collect(),

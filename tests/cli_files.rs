@@ -1,0 +1,101 @@
+//! Files that stand beside the rollouts: profiles of further frameworks, outcome maps, sidecars.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+mod cli_common;
+
+use serde_json::Value;
+
+/// A framework that nobody has heard of.
+const FOREIGN: &str = r#"{"schema":"credscope/1","task":"t","rollouts":[
+{"id":"a","outcome":"success","steps":[
+ {"tool":"peek","args":{"what":"/testbed/a.py"},"observation":"1\tx"},
+ {"tool":"scribble","args":{"what":"/testbed/a.py","body":"y"},"observation":"done"},
+ {"tool":"run_it","args":{"line":"pytest -q"},"observation":"1 passed","exit_code":0}]}]}"#;
+
+const PROFILE: &str = r#"
+name = "foreign"
+title = "A framework of tomorrow"
+include = ["base"]
+marks = ["peek", "scribble"]
+
+[[tool]]
+names = ["peek"]
+does = "view"
+args = { path = ["what"] }
+
+[[tool]]
+names = ["scribble"]
+does = "write"
+args = { path = ["what"], text = ["body"] }
+
+[[tool]]
+names = ["run_it"]
+does = "shell"
+args = { command = ["line"] }
+"#;
+
+/// One field of every row.
+fn column(json: &str, name: &str) -> Vec<String> {
+    let json: Value = serde_json::from_str(json).unwrap();
+    let rows = json["rows"].as_array().unwrap();
+    rows.iter().map(|r| r[name].to_string().trim_matches('"').to_owned()).collect()
+}
+
+#[test]
+fn a_framework_is_one_toml_file() {
+    let bench = cli_common::Bench::new(FOREIGN);
+    let plain = bench.ok(&["steps", "input.json", "--format", "json"]);
+    assert_eq!(column(&plain, "category")[0], "other");
+    bench.write("foreign.toml", PROFILE);
+    let args = ["steps", "input.json", "--format", "json", "--profile", "foreign.toml"];
+    let known = bench.ok(&args);
+    assert_eq!(column(&known, "category"), ["view", "modify", "test"]);
+    assert_eq!(column(&known, "result"), ["ok", "ok", "ok"]);
+    assert!(column(&known, "action")[1].starts_with("modify:"));
+    assert!(known.contains(r#""value":["foreign.toml"]"#), "the stamp names the profile");
+}
+
+#[test]
+fn a_profile_that_is_wrong_says_where() {
+    let bench = cli_common::Bench::new(FOREIGN);
+    bench.write("foreign.toml", "name = \"x\"\n[[tool]]\nnames = [\"peek\"]\ndoes = \"fly\"\n");
+    let (code, message) = bench.fails(&["steps", "input.json", "--profile", "foreign.toml"]);
+    assert_eq!(code, 1);
+    assert!(message.contains("foreign.toml") && message.contains("fly"), "{message}");
+}
+
+#[test]
+fn an_outcome_map_outweighs_the_file() {
+    let bench = cli_common::Bench::new(cli_common::WORKED);
+    bench.write("verdicts.csv", "rollout,outcome\nt2,success\nnobody,success\n");
+    let args = ["groups", "input.json", "--format", "json", "--outcomes", "verdicts.csv"];
+    assert_eq!(column(&bench.ok(&args), "successes"), ["3"]);
+    let report = bench.ok(&["report", "input.json", "--outcomes", "verdicts.csv"]);
+    assert!(report.contains("verdicts.csv"), "the report says what was joined");
+}
+
+/// A trainer's own advantages beside ours, joined by rollout and step, with counts.
+#[test]
+fn a_sidecar_brings_numbers_of_each_step() {
+    let bench = cli_common::Bench::new(cli_common::WORKED);
+    bench.write(
+        "trainer.jsonl",
+        "{\"rollout\":\"t1\",\"step\":0,\"mine\":0.25}\n{\"rollout\":\"t1\",\"step\":1,\"mine\":-0.5}\n{\"rollout\":\"zz\",\"step\":0,\"mine\":9}\n",
+    );
+    let args = [
+        "steps",
+        "input.json",
+        "--format",
+        "json",
+        "--sidecar",
+        "trainer.jsonl",
+        "--columns",
+        "rtmc,logged:mine",
+    ];
+    let json = bench.ok(&args);
+    let mine = column(&json, "logged:mine");
+    assert_eq!(mine[..3], ["0.25", "-0.5", "null"]);
+    assert!(column(&json, "reason")[2].contains("not logged at this step"));
+    let report = bench.ok(&["report", "input.json", "--sidecar", "trainer.jsonl"]);
+    assert!(report.contains("trainer.jsonl"), "the report says what was joined");
+}
