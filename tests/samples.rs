@@ -33,6 +33,26 @@ fn every_value_of_every_sample_is_derived_bit_for_bit() {
     }
 }
 
+/// The same on real rollouts. Of groups with many steps every so many steps are taken, in turn.
+#[test]
+fn values_of_real_rollouts_are_derived_bit_for_bit() {
+    let Some(corpus) = common::corpus() else { return };
+    let loaded = common::load(&[corpus]);
+    assert!(loaded.corpus.groups.len() > 100);
+    for (i, group) in loaded.corpus.groups.into_iter().enumerate() {
+        let settings = AnalysisSettings {
+            columns: credscope::credit::registry()
+                .iter()
+                .map(|e| ColumnSpec::new(e.meta().id).unwrap())
+                .collect(),
+            ..AnalysisSettings::default()
+        };
+        let every = 1 + group.len() / 20;
+        let analysis = Analysis::new(group, &settings);
+        common::derivations::check_some(&analysis, i % every, every);
+    }
+}
+
 #[test]
 fn the_scripted_agents_pass_and_fail_in_equal_numbers() {
     let loaded = common::load(&[common::sample("slugify-fix/rollouts.jsonl")]);

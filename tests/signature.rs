@@ -135,6 +135,10 @@ fn coarsening_never_parts_steps_of_real_rollouts() {
             pairs += monotone(&group, &all, 1, 0);
         }
     }
+    // All other groups of the corpus, each with a share of the pairs.
+    for (i, group) in common::load(&[corpus]).corpus.groups.iter().enumerate() {
+        pairs += monotone(group, &all, 16, i);
+    }
     println!("{pairs} pairs of nested granularities");
     assert!(pairs > 1000);
 }
