@@ -167,8 +167,20 @@ pub(super) fn state_line(explanation: &Explanation, theme: &Theme, width: usize)
 pub(super) fn action_line(explanation: &Explanation, theme: &Theme, width: usize) -> Row {
     let mut row = Row::new();
     row.gap(1).put("action ", theme.dim);
+    // A revisit and the marks stand behind the signature and keep their room.
+    let mut marks: Vec<String> = explanation.marks.iter().map(|m| (*m).to_owned()).collect();
+    if let Some(counted) = explanation.counted_at
+        && let Some(member) = explanation.members.iter().find(|m| m.index == counted)
+    {
+        marks.insert(0, format!("↺ t{} counts", member.step));
+    }
+    let marks = marks.join(", ");
+    let room = width.saturating_sub(8 + if marks.is_empty() { 0 } else { text::width(&marks) + 2 });
     let action = text::line(&explanation.action).into_owned();
-    row.put(text::cut(&action, width.saturating_sub(8)).into_owned(), theme.text);
+    row.put(text::cut(&action, room.max(12)).into_owned(), theme.text);
+    if !marks.is_empty() {
+        row.gap(2).put(marks, theme.warn);
+    }
     row
 }
 
