@@ -1,6 +1,7 @@
 //! The steps of the selected rollout: what each column says, where X and Y disagree, and why.
 
 use crate::analysis::Bucket;
+use crate::export::text;
 use crate::graph::Evidence;
 use crate::tui::canvas::{Canvas, Row};
 use crate::tui::glyphs::{self, Fill, bar};
@@ -143,7 +144,10 @@ fn header(snapshot: &Snapshot, columns: &Columns, canvas: &mut Canvas) {
         let style = if c == snapshot.y() { theme.title } else { theme.dim };
         row.middle(&name, 2 * columns.half + 2, style);
     }
-    row.right("A", 6, theme.dim).gap(1).left("XY", 3, theme.dim);
+    // The tree's A is always RTMC's; this one is the Y column's, and says so when it is another's.
+    let y = &snapshot.analysis.settings.y;
+    let name = if y == "rtmc" { "A".to_owned() } else { super::column_title(y) };
+    row.right(&text::cut(&name, 6), 6, theme.dim).gap(1).left("XY", 3, theme.dim);
     if columns.why > 0 {
         row.gap(1).left("why", columns.why, theme.dim);
     }
