@@ -11,6 +11,7 @@ mod options;
 mod place;
 #[cfg(feature = "tui")]
 mod screen;
+mod screen_args;
 mod session;
 mod shell;
 mod simulate;

@@ -9,6 +9,7 @@ pub mod derivation;
 mod formula;
 mod frameworks;
 mod graph_columns;
+mod graph_gpo;
 mod grpo;
 mod grpo_step;
 mod hierarchy;
@@ -330,7 +331,7 @@ pub fn registry() -> &'static [&'static dyn Estimator] {
             &turn_columns::GAE,
             &graph_columns::CRBC,
             &graph_columns::GRAFT,
-            &graph_columns::GRAPH_GPO,
+            &graph_gpo::GRAPH_GPO,
             &step_groups::REWARD_FLOW,
             &tree_columns::TREE_GRPO,
         ]

@@ -6,6 +6,7 @@ mod action;
 pub mod granularity;
 pub mod ladder;
 pub mod paths;
+mod refine;
 mod simple;
 mod states;
 mod swe;
