@@ -1,4 +1,4 @@
-//! GraphGPO (arXiv 2605.26684): shortest observed distances to a success.
+//! `GraphGPO` (arXiv 2605.26684): shortest observed distances to a success.
 
 use rustc_hash::FxHashMap;
 
