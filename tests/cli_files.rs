@@ -99,3 +99,25 @@ fn a_sidecar_brings_numbers_of_each_step() {
     let report = bench.ok(&["report", "input.json", "--sidecar", "trainer.jsonl"]);
     assert!(report.contains("trainer.jsonl"), "the report says what was joined");
 }
+
+/// A runner of one's own makes a command a test, and the reason is told.
+#[test]
+fn a_runner_is_a_table_in_a_file() {
+    let input = r#"{"schema":"credscope/1","task":"t","rollouts":[
+{"id":"a","outcome":"success","steps":[{"tool":"execute_bash","args":{"command":"./check-all fast"},"observation":"all 3 fine","exit_code":0}]}]}"#;
+    let bench = cli_common::Bench::new(input);
+    assert_eq!(
+        column(&bench.ok(&["steps", "input.json", "--format", "json"]), "category"),
+        ["execute"]
+    );
+    bench.write(
+        "mine.toml",
+        "[[runner]]\nname = \"check-all\"\nstarts = [\"check-all\"]\nwhy = \"check-all runs our tests\"\nok = ['\\ball \\d+ fine\\b']\n",
+    );
+    let args = ["steps", "input.json", "--format", "json", "--runners", "mine.toml"];
+    let json = bench.ok(&args);
+    assert_eq!(column(&json, "category"), ["test"]);
+    assert_eq!(column(&json, "result"), ["ok"]);
+    let told = bench.ok(&["explain", "input.json", "--at", "a:0", "--runners", "mine.toml"]);
+    assert!(told.contains("because: check-all runs our tests"), "{told}");
+}

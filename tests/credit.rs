@@ -411,7 +411,9 @@ proptest! {
             s.credit.step_reward = StepRewardMode::None;
             s.credit.gamma = 1.0;
         });
-        for id in ["grpo", "dr-grpo", "rloo", "opo", "maxrl", "grpo-step", "gigpo", "hgpo", "a2agent", "salt", "tempo", "reinforce++"] {
+        for id in ["grpo", "dr-grpo", "rloo", "opo", "maxrl", "grpo-step", "gigpo", "hgpo", "a2agent", "salt", "tempo", "reinforce++",
+            "rtmc",
+            "gae"] {
             for step in 0..analysis.group.len() {
                 let value = analysis.column(id).unwrap().1.get(step).unwrap();
                 if n == 1 && id == "gigpo" {

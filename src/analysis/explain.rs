@@ -50,6 +50,8 @@ pub struct Explanation {
     /// Index of the rollout's own visit that counts for this pair, where it is another one: a revisited
     /// pair inherits the value of its first visit.
     pub counted_at: Option<usize>,
+    /// The rule that gave the action its category: `pytest runs tests`; empty where none was needed.
+    pub rule: String,
     /// What to know about the action: `may write files`, `exit code masked`, …
     pub marks: Vec<&'static str>,
     /// The six parts of Q - V': they belong to RTMC, other columns have none.
@@ -145,6 +147,7 @@ impl Analysis {
                 .map(|m| m.index)
                 .reduce(|first, at| if at == index { at } else { first })
                 .filter(|&at| at != index),
+            rule: self.rule(index).to_owned(),
             marks: self.marks(index),
             members,
             split: if rtmc && self.basis.scored.get(own) == Some(&true) {
@@ -159,6 +162,13 @@ impl Analysis {
                 .map(|(s, c)| (s.name.clone(), c.get(index), c.convention.clone()))
                 .collect(),
         })
+    }
+
+    /// The rule that gave a step's action its category.
+    #[must_use]
+    pub fn rule(&self, index: usize) -> &str {
+        let step = self.group.steps.facts.steps.get(index);
+        step.map_or("", |s| self.group.symbols.text(s.why))
     }
 
     /// What to know about the action of a step, beyond its signature.

@@ -13,7 +13,7 @@ use super::error::Failure;
 use crate::analysis::Analysis;
 use crate::export::check;
 use crate::load::{self, Loaded, Progress};
-use crate::profile::Profiles;
+use crate::profile::{Profiles, Runners};
 use crate::rollout::Group;
 use crate::settings::{Given, Input, Settings, Stamp, When, config, stamp, table};
 
@@ -114,18 +114,29 @@ fn standard_config() -> Option<PathBuf> {
     Some(base.join("credscope").join("config.toml"))
 }
 
-/// The built-in profiles and those of the given files, which are looked at first.
-fn profiles(files: &[PathBuf]) -> Result<Profiles, Failure> {
-    let mut profiles = Profiles::builtin();
-    for file in files {
+/// The built-in profiles and runners, and those of the given files, which are looked at first.
+fn profiles(settings: &Settings) -> Result<Profiles, Failure> {
+    let read = |file: &PathBuf| {
         let name = file.display().to_string();
-        let text = std::fs::read_to_string(file).map_err(|error| {
-            Failure::failed(format!("cannot read the profile {name}: {error}"), None)
-        })?;
+        std::fs::read_to_string(file)
+            .map(|text| (text, name.clone()))
+            .map_err(|error| Failure::failed(format!("cannot read {name}: {error}"), None))
+    };
+    let wrong = |error: &dyn std::fmt::Display, hint: &str| {
+        Failure::failed(error.to_string(), Some(hint.to_owned()))
+    };
+    let mut profiles = Profiles::builtin();
+    for (text, name) in settings.runners.iter().map(read).collect::<Result<Vec<_>, _>>()? {
+        let more = Runners::read(&text, &name)
+            .map_err(|error| wrong(&error, "assets/runners.toml has the built-in ones"))?;
+        profiles.runners.prepend(more);
+    }
+    for (text, name) in settings.profiles.iter().map(read).collect::<Result<Vec<_>, _>>()? {
         profiles.add(&text, &name).map_err(|error| {
-            let hint =
-                "`credscope profiles` lists the built-in ones; assets/profiles/ has their files";
-            Failure::failed(format!("{error}"), Some(hint.to_owned()))
+            wrong(
+                &error,
+                "`credscope profiles` lists the built-in ones; assets/profiles/ has their files",
+            )
         })?;
     }
     Ok(profiles)
@@ -151,7 +162,7 @@ impl Session {
         settings.load.progress = told;
         settings.load.cancel = Some(Arc::clone(&stop.flag));
         let shows = settings.load.progress.is_some();
-        let profiles = Arc::new(profiles(&settings.profiles)?);
+        let profiles = Arc::new(profiles(&settings)?);
         let loaded = load::load(paths, &settings.load, &profiles);
         if shows {
             eprint!("\r\x1b[K");

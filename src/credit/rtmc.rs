@@ -188,6 +188,13 @@ impl Table<'_> {
         }
         let n = self.values.state(state).n as usize;
         let n_prior = algebra.number(self.values.n_prior);
+        // Equal numbers are their own mean, without a rounding residue.
+        if algebra.get(&v) == algebra.get(prior) {
+            let equal = algebra.equal(vec![v, prior.clone()]);
+            return Ok(
+                algebra.sub(q, algebra.named(|| "V'(s), V and prior equal".to_owned(), equal))
+            );
+        }
         let smoothed = algebra.div(
             algebra.sum(vec![
                 algebra.mul(algebra.count(n), v),

@@ -149,7 +149,8 @@ impl ValueTable {
         if v.n == 0 {
             return None;
         }
-        if self.n_prior == 0.0 {
+        // Equal numbers are their own mean, without a rounding residue.
+        if self.n_prior == 0.0 || v.mean == self.v_prior {
             return Some(v.mean);
         }
         let n = f64::from(v.n);

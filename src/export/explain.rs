@@ -71,7 +71,7 @@ fn head(analysis: &Analysis, explained: &Explanation) -> Vec<Fact> {
         Fact::new("value", value, Vec::new()),
         Fact::new("formula", format!("{formula}  [{convention}]"), Vec::new()),
         Fact::new("state", explained.state.as_str(), Vec::new()),
-        Fact::new("action", explained.action.as_str(), Vec::new()),
+        Fact::new("action", action_text(explained), Vec::new()),
         Fact::new("reward", reward, Vec::new()),
     ];
     if let Some(evidence) = explained.evidence {
@@ -99,6 +99,14 @@ fn head(analysis: &Analysis, explained: &Explanation) -> Vec<Fact> {
         facts.push(Fact::new("marks", explained.marks.join("; "), Vec::new()));
     }
     facts
+}
+
+/// The signature, and the rule that gave it its category.
+fn action_text(explained: &Explanation) -> String {
+    if explained.rule.is_empty() {
+        return explained.action.clone();
+    }
+    format!("{}  because: {}", explained.action, explained.rule)
 }
 
 /// The line that gives the value exactly when evaluated.
@@ -298,6 +306,8 @@ pub fn json(
                 |s| json!({"comparison": part(&s.comparison), "prior": part(&s.prior)}),
             ),
         ),
+        ("rule", text(&explained.rule)),
+        ("marks", json!(explained.marks)),
         ("state", text(&explained.state)),
         ("action", text(&explained.action)),
         ("evidence", json!(explained.evidence.map(crate::graph::Evidence::name))),

@@ -98,7 +98,9 @@ fn list(names: &[String]) -> String {
 
 fn no_rollouts(files: &[FileVerdict]) -> String {
     match files {
-        [] => "the folder holds no files".to_owned(),
+        [] => "there are no rollouts here: an empty folder, or verdict files alone (SWE-bench reports and \
+               summaries join with trajectories; give both)"
+            .to_owned(),
         [one] => format!("{} holds no rollouts: {}", one.name, one.reason),
         many => {
             let mut lines = vec![format!("none of {} files holds rollouts", many.len())];

@@ -111,7 +111,15 @@ pub fn from_environment(
 }
 
 /// Variables of this prefix that are no settings.
-const IGNORED: [&str; 3] = ["CREDSCOPE_CONFIG", "CREDSCOPE_CASES", "CREDSCOPE_LOG"];
+const IGNORED: [&str; 6] = [
+    "CREDSCOPE_CONFIG",
+    "CREDSCOPE_LOG",
+    // Folders that the tests read, and the interpreter that the benches compare with.
+    "CREDSCOPE_CORPUS",
+    "CREDSCOPE_CASES",
+    "CREDSCOPE_GOLDEN",
+    "CREDSCOPE_PYTHON",
+];
 
 /// `; did you mean …?` for a near name, or nothing.
 #[must_use]

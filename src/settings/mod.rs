@@ -209,6 +209,8 @@ pub struct Settings {
     pub load: LoadOptions,
     /// Files with further profiles.
     pub profiles: Vec<PathBuf>,
+    /// Files with further test runners.
+    pub runners: Vec<PathBuf>,
     /// How groups are analysed.
     pub analysis: AnalysisSettings,
     /// What is drawn and written.

@@ -102,6 +102,14 @@ pub static SETTINGS: &[Spec] = &[
         |s, v| parse::text(v).map(|v| s.profiles.push(PathBuf::from(v))),
     ),
     spec(
+        "runners",
+        (Class::Facts, Form::Many),
+        "FILE",
+        "",
+        "test runners in TOML, as assets/runners.toml has them; they are looked at before the built-in ones",
+        |s, v| parse::text(v).map(|v| s.runners.push(PathBuf::from(v))),
+    ),
+    spec(
         "abstraction",
         (Class::Projection, Form::Text),
         "auto|swe|observation|history|tools|page|logged|index",

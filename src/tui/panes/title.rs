@@ -63,6 +63,10 @@ pub fn draw(model: &Model, canvas: &mut Canvas) {
         let why = if scored == 1 { "group of 1: no baseline" } else { "uniform" };
         extras.push((why.to_owned(), true));
     }
+    let errors = snapshot.row.outcomes.get(3).copied().unwrap_or(0);
+    if errors > 0 {
+        extras.push((format!("{errors} error{}", if errors == 1 { "" } else { "s" }), true));
+    }
     if let Some(partial) = model.notices.iter().find(|n| n.code == PARTIAL) {
         extras.push((partial.text.clone(), true));
     }
