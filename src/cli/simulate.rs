@@ -110,9 +110,19 @@ fn write_measured(
                 Body::Table(simulation::by_size(rows, |r| r.rmse)),
             ),
             Block::new(
+                "bias",
+                "Bias: mean of value minus true advantage",
+                Body::Table(simulation::by_size(rows, |r| r.bias)),
+            ),
+            Block::new(
                 "sign",
                 "Share of right signs, among steps whose true advantage is beyond 0.01",
                 Body::Table(simulation::by_size(rows, |r| r.sign)),
+            ),
+            Block::new(
+                "spearman",
+                "Spearman's rank correlation with the true advantage",
+                Body::Table(simulation::by_size(rows, |r| r.spearman)),
             ),
         ],
     };

@@ -102,6 +102,7 @@ pub fn table(rows: &[Measured]) -> Table {
         float("bias").shown("bias"),
         float("rmse").shown("RMSE"),
         float("sign_accuracy").shown("sign"),
+        float("spearman").shown("Spearman"),
     ]);
     table.rows = rows
         .iter()
@@ -114,6 +115,7 @@ pub fn table(rows: &[Measured]) -> Table {
                 Cell::float(row.bias),
                 Cell::float(row.rmse),
                 Cell::float(row.sign),
+                Cell::float(row.spearman),
             ]
         })
         .collect();

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::spec::{Apply, Class, Form, Spec};
 use super::{Uniform, When, parse};
-use crate::credit::{BonusOn, FRAMEWORKS, Framework, Prior, StepRewardMode, Visit};
+use crate::credit::{BonusOn, FRAMEWORKS, Framework, Prior, StepRewardMode, Visit, registry};
 use crate::load::Pool;
 use crate::signature::{Abstraction, Granularity};
 
@@ -294,8 +294,15 @@ pub static SETTINGS: &[Spec] = &[
         (Class::Credit, Form::List),
         "A,B,…",
         "grpo,grpo-step,rtmc",
-        "columns to compute; `credscope estimators` lists them",
-        |s, v| parse::list(v).map(|v| s.columns = v),
+        "columns to compute, or all; `credscope estimators` lists them",
+        |s, v| {
+            s.columns = if v.trim() == "all" {
+                registry().iter().map(|e| e.meta().id.to_owned()).collect()
+            } else {
+                parse::list(v)?
+            };
+            Ok(())
+        },
     ),
     spec(
         "x",

@@ -1,6 +1,7 @@
 //! How far columns are from the truth, by group size.
 
 use super::{ProcessKind, SimulatedGroup, TRUTH};
+use crate::analysis::panel::spearman;
 use crate::analysis::{Analysis, AnalysisSettings};
 use crate::credit::{ColumnError, ColumnSpec, CreditSettings, StepRewardMode, registry};
 use crate::signature::Abstraction;
@@ -49,6 +50,8 @@ pub struct Measured {
     pub rmse: Option<f64>,
     /// Share of right signs among steps whose true advantage is beyond 0.01.
     pub sign: Option<f64>,
+    /// Spearman's rank correlation of values and truth over all steps.
+    pub spearman: Option<f64>,
 }
 
 /// Forms that estimate the advantage itself, without a scale of their own.
@@ -89,6 +92,8 @@ struct Tally {
     squares: f64,
     signed: usize,
     right: usize,
+    values: Vec<f64>,
+    truths: Vec<f64>,
 }
 
 impl Tally {
@@ -101,6 +106,8 @@ impl Tally {
         let error = value - truth;
         self.sum += error;
         self.squares += error * error;
+        self.values.push(value);
+        self.truths.push(truth);
         if truth.abs() > TAU {
             self.signed += 1;
             self.right += usize::from(value != 0.0 && (value > 0.0) == (truth > 0.0));
@@ -153,6 +160,7 @@ pub fn measure(plan: &Plan, candidates: &[Candidate]) -> Vec<Measured> {
                 bias: some.then(|| tally.sum / n),
                 rmse: some.then(|| (tally.squares / n).sqrt()),
                 sign: (tally.signed > 0).then(|| tally.right as f64 / tally.signed as f64),
+                spearman: spearman(&tally.values, &tally.truths),
             });
         }
     }
