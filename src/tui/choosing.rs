@@ -3,6 +3,7 @@
 use super::keymap::{self, Action};
 use super::message::Effect;
 use super::model::{Layer, Model};
+use super::navigate;
 use super::update::request;
 use crate::credit::{self, ColumnSpec, registry};
 
@@ -53,16 +54,10 @@ pub(super) fn key(model: &mut Model, at: usize, name: &str, effects: &mut Vec<Ef
             effects.push(Effect::Quit(0));
             return;
         }
-        (_, Some(Action::Down)) => at + 1,
-        (_, Some(Action::Up)) => at.saturating_sub(1),
-        (_, Some(Action::PageDown)) => at + page,
-        (_, Some(Action::PageUp)) => at.saturating_sub(page),
-        (_, Some(Action::Top)) => 0,
-        (_, Some(Action::Bottom)) => last,
-        _ => at,
+        (_, action) => navigate::in_list(action, at, page, last),
     };
     model.layers.pop();
-    model.layers.push(Layer::Columns { at: to.min(last) });
+    model.layers.push(Layer::Columns { at: to });
 }
 
 fn add(model: &mut Model, name: &str) {

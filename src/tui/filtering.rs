@@ -3,6 +3,7 @@
 use super::keymap::{self, Action};
 use super::message::Effect;
 use super::model::{Layer, Model};
+use super::navigate;
 use crate::analysis::{Facet, StepFilter};
 
 /// The filter and what passes it.
@@ -78,16 +79,10 @@ pub(super) fn key(model: &mut Model, at: usize, name: &str, effects: &mut Vec<Ef
             effects.push(Effect::Quit(0));
             return;
         }
-        (_, Some(Action::Down)) => at + 1,
-        (_, Some(Action::Up)) => at.saturating_sub(1),
-        (_, Some(Action::PageDown)) => at + page,
-        (_, Some(Action::PageUp)) => at.saturating_sub(page),
-        (_, Some(Action::Top)) => 0,
-        (_, Some(Action::Bottom)) => last,
-        _ => at,
+        (_, action) => navigate::in_list(action, at, page, last),
     };
     model.layers.pop();
-    model.layers.push(Layer::Filter { at: to.min(last) });
+    model.layers.push(Layer::Filter { at: to });
 }
 
 /// The cursor goes to the next step that passes, if its own does not.

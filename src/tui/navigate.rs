@@ -169,6 +169,20 @@ fn rollout(model: &mut Model, to: impl Fn(usize) -> usize) {
     clamp(model);
 }
 
+/// Where the cursor of a list with `last` as its last row goes; other actions leave it.
+pub(super) fn in_list(action: Option<Action>, at: usize, page: usize, last: usize) -> usize {
+    let to = match action {
+        Some(Action::Down) => at + 1,
+        Some(Action::Up) => at.saturating_sub(1),
+        Some(Action::PageDown) => at + page,
+        Some(Action::PageUp) => at.saturating_sub(page),
+        Some(Action::Top) => 0,
+        Some(Action::Bottom) => last,
+        _ => at,
+    };
+    to.min(last)
+}
+
 /// Puts the cursor on a step of the shown group.
 pub(super) fn go_to_step(model: &mut Model, step: usize) {
     if let Some(snapshot) = model.snapshot() {

@@ -158,7 +158,7 @@ fn turn(model: &mut Model, now: SignatureSetting, by: isize, effects: &mut Vec<E
     };
     if next == now {
         let (end, word) = if by > 0 { ("last", "finer") } else { ("first", "coarser") };
-        let what = if row == KnobRow::Abstraction { "" } else { word };
+        let what = if row == KnobRow::Abstraction { "else" } else { word };
         model.message = Some(format!(
             "{} is at its {end} value, {}: nothing {what} to turn to",
             row.name(),
