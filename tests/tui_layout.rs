@@ -87,7 +87,8 @@ fn every_focus_with_every_need_where_the_arrangement_changes() {
 #[test]
 fn the_plan_depends_on_the_size_and_the_needs_alone() {
     let moved = |r: Rect| Rect { x: r.x + 17, y: r.y + 5, ..r };
-    for (width, height) in [(40, 10), (79, 24), (80, 24), (120, 40), (150, 45), (200, 60), (500, 200)]
+    for (width, height) in
+        [(40, 10), (79, 24), (80, 24), (120, 40), (150, 45), (200, 60), (500, 200)]
     {
         for focus in foci() {
             for (tree, steps, rollouts) in NEEDS {
