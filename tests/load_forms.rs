@@ -273,7 +273,7 @@ fn one_named_file_without_rollouts_is_a_warning_beside_others() {
     assert!(
         loaded
             .report
-            .warning("no-rollouts")
+            .warning("unread")
             .unwrap()
             .text
             .starts_with("bad.txt: not a rollout file")

@@ -336,7 +336,9 @@ pub fn compare_runs(
         writing.width = Some(120);
     }
     run.write_table(&mut out, &table, writing)?;
-    Ok(out.commit()?)
+    out.commit()?;
+    a.all_read()?;
+    b.all_read()
 }
 
 /// Knobs with their values, those of one knob together.

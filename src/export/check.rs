@@ -183,10 +183,3 @@ pub fn blocks(report: &LoadReport) -> Vec<Block> {
     blocks.push(Block::new("", title, Body::Facts(notes)));
     blocks
 }
-
-/// How many records were skipped, in words.
-#[must_use]
-pub fn skipped(report: &LoadReport) -> String {
-    let n = report.totals.skipped;
-    format!("{n} record{}", if n == 1 { "" } else { "s" })
-}

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::group::Built;
 use super::identity::Seen;
+use super::locate::Locator;
 use super::options::LoadOptions;
 use super::report::{FileReport, KEPT, LoadReport, Note, OutcomeOrigin, Skipped, Totals, Unscored};
 use super::sources::Sources;
@@ -17,6 +18,8 @@ pub struct Tally {
     digests: Vec<Vec<[u8; 32]>>,
     groups_of: Vec<BTreeSet<usize>>,
     groups: usize,
+    /// Where the skipped records of the report start.
+    places: Vec<(SourceId, u64)>,
     origins: BTreeMap<String, usize>,
     out_of_range: usize,
 }
@@ -29,6 +32,8 @@ impl Tally {
             .iter()
             .map(|(id, source)| FileReport {
                 problems: source.problem().map(str::to_owned).into_iter().collect(),
+                damaged: source.problem().is_some(),
+                named: source.named(),
                 name: sources.name(id).to_owned(),
                 bytes: sources.bytes(id),
                 format: sources.format(id).to_owned(),
@@ -40,6 +45,7 @@ impl Tally {
             digests: vec![Vec::new(); sources.len()],
             groups_of: vec![BTreeSet::new(); sources.len()],
             groups: 0,
+            places: Vec::new(),
             origins: BTreeMap::new(),
             out_of_range: 0,
         }
@@ -78,10 +84,15 @@ impl Tally {
                 }
                 Err(lost) => {
                     read |= lost.part.is_some();
+                    if self.report.skipped.len() < KEPT {
+                        self.places.push((record.source, record.offset));
+                    }
                     let skipped = Skipped {
                         file: name.clone(),
                         unit,
                         number: record.number,
+                        line: None,
+                        at: None,
                         part: lost.part.map(|p| p + 1),
                         kind: lost.error.kind,
                         field: lost.error.field,
@@ -102,8 +113,19 @@ impl Tally {
 
     /// The report as it stands.
     #[must_use]
-    pub const fn so_far(&self) -> &LoadReport {
+    pub fn so_far(&mut self, sources: &Sources) -> &LoadReport {
+        self.locate(sources);
         &self.report
+    }
+
+    /// Finds the lines of what was skipped.
+    fn locate(&mut self, sources: &Sources) {
+        let mut locator = Locator::default();
+        for (skipped, &(id, offset)) in self.report.skipped.iter_mut().zip(&self.places) {
+            if let Some(source) = sources.get(id) {
+                locator.locate(skipped, id, source, offset);
+            }
+        }
     }
 
     /// Counts rollouts of other tasks.
@@ -196,6 +218,7 @@ impl Tally {
                 }
             });
         }
+        self.locate(sources);
         let mut sizes: BTreeMap<usize, usize> = BTreeMap::new();
         for group in groups {
             *sizes.entry(group.rollouts.len()).or_default() += 1;

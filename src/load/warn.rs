@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::identity::Seen;
 use super::keys::Keys;
 use super::options::SuccessRule;
-use super::report::{Join, LoadReport, Note, Warning};
+use super::report::{Join, LoadReport, Note, VerdictKind, Warning};
 use crate::rollout::{Group, natural};
 
 /// A count with its word.
@@ -40,12 +40,12 @@ pub fn warn(report: &mut LoadReport, groups: &[Arc<Group>], keys: &Keys, seen: &
     }
     for file in report.not_rollouts.iter().filter(|f| f.named) {
         let hint = file.hint.clone().unwrap_or_default();
-        add(
-            "no-rollouts",
-            format!("{}: not a rollout file: {}", file.name, file.reason),
-            &hint,
-            Vec::new(),
-        );
+        let (code, word) = match file.kind {
+            VerdictKind::Companion => ("no-rollouts", "not a rollout file"),
+            VerdictKind::Unknown => ("unread", "not a rollout file"),
+            VerdictKind::Lost => ("unread", "could not be read"),
+        };
+        add(code, format!("{}: {word}: {}", file.name, file.reason), &hint, Vec::new());
     }
     if let Some(warning) = keys.singletons() {
         let Warning { code, text, hint, tasks } = warning;
@@ -61,7 +61,7 @@ pub fn warn(report: &mut LoadReport, groups: &[Arc<Group>], keys: &Keys, seen: &
     let damaged: Vec<String> = report
         .files
         .iter()
-        .filter(|f| f.problems.iter().any(|p| p.contains("cut;") || p.contains("damaged")))
+        .filter(|f| f.damaged)
         .map(|f| f.name.clone())
         .collect();
     if !damaged.is_empty() {
