@@ -332,6 +332,10 @@ pub fn compare_runs(
     if let Some(stamp) = &mut writing.stamp {
         stamp.join(&b.stamp(Kind::CompareRuns.name(), &[]));
     }
+    let marks = [("A", &a), ("B", &b)]
+        .map(|(name, s)| s.loaded.report.partial().map(|mark| format!("{name}: {mark}")));
+    let marks: Vec<String> = marks.into_iter().flatten().collect();
+    writing.partial = (!marks.is_empty()).then(|| marks.join("; "));
     if options.format == Format::Text {
         writing.width = Some(120);
     }
