@@ -292,7 +292,7 @@ fn a_torn_array_loads_its_whole_elements() {
     assert_eq!(ids(&loaded.corpus.groups[0]), ["0", "1"]);
     assert_eq!(
         loaded.report.skipped[0].to_string(),
-        "tau.json: element 3: cut at the end of the file (file may still be being written)"
+        "tau.json: element 3 (line 4): cut at the end of the file (file may still be being written)"
     );
 }
 

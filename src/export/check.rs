@@ -113,6 +113,8 @@ pub fn summary(report: &LoadReport) -> Vec<Fact> {
     };
     let skipped = report.skipped.iter().take(TOLD).map(ToString::to_string);
     tell("skipped", t.skipped, skipped.collect());
+    let collapsed = report.collapsed.iter().take(TOLD).map(ToString::to_string);
+    tell("left out", t.duplicates + t.retries, collapsed.collect());
     let unscored = report.unscored.iter().take(TOLD);
     let unscored = unscored.map(|u| {
         let mut line = format!("{} {}: {}", u.task, u.rollout, u.outcome);

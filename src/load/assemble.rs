@@ -81,7 +81,7 @@ pub fn assemble(
         tally.group(&built);
         groups.push(Arc::new(built.group));
     }
-    tally.duplicates(&seen);
+    tally.collapsed(&seen, &sources);
     let mut report = tally.finish(&sources, &groups);
     report.not_rollouts = verdicts;
     report.joins = joins;

@@ -31,7 +31,7 @@ use std::sync::Arc;
 pub use error::{LoadError, TextError};
 pub use options::{LoadOptions, OnProgress, Pool, Progress, SuccessRule};
 pub use report::{
-    FileReport, FileVerdict, Join, LoadReport, Note, OutcomeOrigin, Skipped, Totals, Unscored,
+    Collapsed, FileReport, FileVerdict, Join, LoadReport, Note, OutcomeOrigin, Skipped, Totals, Unscored,
     VerdictKind, Warning,
 };
 use sources::Opened;

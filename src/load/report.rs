@@ -25,6 +25,8 @@ pub struct LoadReport {
     pub success_at: SuccessRule,
     /// Records that could not be read.
     pub skipped: Vec<Skipped>,
+    /// Records that were left out because another record is the same rollout.
+    pub collapsed: Vec<Collapsed>,
     /// What was coerced or odd.
     pub notes: Vec<Note>,
     /// Rollouts without a verdict, with reasons.
@@ -226,6 +228,36 @@ impl std::fmt::Display for Skipped {
     }
 }
 
+/// A record that was left out because another record is the same rollout.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Collapsed {
+    /// File.
+    pub file: String,
+    /// `line`, `element`, `value` or `document`.
+    pub unit: &'static str,
+    /// Which one, from 1.
+    pub number: u64,
+    /// The rollout.
+    pub rollout: String,
+    /// `copy` or `retry`.
+    pub kind: &'static str,
+    /// The attempt that was left out.
+    pub attempt: Option<u64>,
+    /// The attempt that was kept.
+    pub kept: Option<u64>,
+}
+
+impl std::fmt::Display for Collapsed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {} {}, rollout {}: ", self.file, self.unit, self.number, self.rollout)?;
+        match (self.attempt, self.kept) {
+            (Some(attempt), Some(kept)) => write!(f, "attempt {attempt}, attempt {kept} is kept"),
+            (None, Some(kept)) => write!(f, "no attempt number, attempt {kept} is kept"),
+            (_, None) => write!(f, "a copy, the last one is kept"),
+        }
+    }
+}
+
 /// Something coerced or odd that cost nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Note {
@@ -330,6 +362,8 @@ pub struct Totals {
     pub notes: usize,
     /// Copies that were left out.
     pub duplicates: usize,
+    /// Earlier attempts that were left out.
+    pub retries: usize,
     /// Records that were joined to another as segments of one rollout.
     pub joined_segments: usize,
     /// Rollouts of other tasks that `only` left out.

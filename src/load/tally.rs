@@ -7,7 +7,7 @@ use super::group::Built;
 use super::identity::Seen;
 use super::locate::Locator;
 use super::options::LoadOptions;
-use super::report::{FileReport, KEPT, LoadReport, Note, OutcomeOrigin, Skipped, Totals, Unscored};
+use super::report::{Collapsed, FileReport, KEPT, LoadReport, Note, OutcomeOrigin, Skipped, Totals, Unscored};
 use super::sources::Sources;
 use super::work::{Pending, Record};
 use crate::rollout::{Group, Outcome, SourceId};
@@ -189,15 +189,38 @@ impl Tally {
         self.groups += 1;
     }
 
-    /// Counts copies that were left out.
-    pub fn duplicates(&mut self, seen: &Seen) {
-        self.report.totals.duplicates = seen.duplicates.len();
-        let mut by_file: BTreeMap<SourceId, usize> = BTreeMap::new();
-        for &source in &seen.duplicates {
-            *by_file.entry(source).or_default() += 1;
+    /// Counts copies and earlier attempts that were left out.
+    pub fn collapsed(&mut self, seen: &Seen, sources: &Sources) {
+        let mut by_file: BTreeMap<SourceId, (usize, usize)> = BTreeMap::new();
+        for one in &seen.collapsed {
+            let source = one.record.source;
+            let (copies, retries) = by_file.entry(source).or_default();
+            let totals = &mut self.report.totals;
+            if one.attempts.is_some() {
+                *retries += 1;
+                totals.retries += 1;
+            } else {
+                *copies += 1;
+                totals.duplicates += 1;
+            }
+            if self.report.collapsed.len() < KEPT {
+                self.report.collapsed.push(Collapsed {
+                    file: sources.name(source).to_owned(),
+                    unit: sources.get(source).map_or("record", |s| s.unit()),
+                    number: one.record.line,
+                    rollout: one.id.clone(),
+                    kind: if one.attempts.is_some() { "retry" } else { "copy" },
+                    attempt: one.attempts.and_then(|(left, _)| left),
+                    kept: one.attempts.map(|(_, kept)| kept),
+                });
+            }
         }
-        for (source, count) in by_file {
-            self.file(source, |f| f.problems.push(format!("{count} copies left out")));
+        for (source, (copies, retries)) in by_file {
+            let told = [(copies, "copy", "copies"), (retries, "retry", "retries")];
+            for (n, one, many) in told.into_iter().filter(|(n, ..)| *n > 0) {
+                let word = if n == 1 { one } else { many };
+                self.file(source, |f| f.problems.push(format!("{n} {word} left out")));
+            }
         }
     }
 

@@ -68,12 +68,20 @@ pub fn warn(report: &mut LoadReport, groups: &[Arc<Group>], keys: &Keys, seen: &
         let text = format!("packed files that are damaged or cut: {}", some(&damaged));
         add("damaged-file", text, "pack or download them again", Vec::new());
     }
-    if !seen.duplicates.is_empty() {
+    let (copies, retries) = (report.totals.duplicates, report.totals.retries);
+    if copies > 0 {
         let text = format!(
             "{} left out: equal content under the same id in the same file",
-            plural(seen.duplicates.len(), "copy").replace("copys", "copies")
+            plural(copies, "copy").replace("copys", "copies")
         );
-        add("duplicate", text, "", Vec::new());
+        add("duplicate", text, "`credscope check` lists them", Vec::new());
+    }
+    if retries > 0 {
+        let text = format!(
+            "{} left out: of the attempts of one rollout the last one counts",
+            plural(retries, "earlier attempt")
+        );
+        add("retry", text, "attempts that are samples want an id each", Vec::new());
     }
     if !seen.same_content.is_empty() {
         let text = format!(
