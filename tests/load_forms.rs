@@ -273,7 +273,7 @@ fn one_named_file_without_rollouts_is_a_warning_beside_others() {
     assert!(
         loaded
             .report
-            .warning("no-rollouts")
+            .warning("unread")
             .unwrap()
             .text
             .starts_with("bad.txt: not a rollout file")
@@ -292,7 +292,7 @@ fn a_torn_array_loads_its_whole_elements() {
     assert_eq!(ids(&loaded.corpus.groups[0]), ["0", "1"]);
     assert_eq!(
         loaded.report.skipped[0].to_string(),
-        "tau.json: element 3: cut at the end of the file (file may still be being written)"
+        "tau.json: element 3 (line 4): cut at the end of the file (file may still be being written)"
     );
 }
 

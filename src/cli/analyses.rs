@@ -332,11 +332,17 @@ pub fn compare_runs(
     if let Some(stamp) = &mut writing.stamp {
         stamp.join(&b.stamp(Kind::CompareRuns.name(), &[]));
     }
+    let marks = [("A", &a), ("B", &b)]
+        .map(|(name, s)| s.loaded.report.partial().map(|mark| format!("{name}: {mark}")));
+    let marks: Vec<String> = marks.into_iter().flatten().collect();
+    writing.partial = (!marks.is_empty()).then(|| marks.join("; "));
     if options.format == Format::Text {
         writing.width = Some(120);
     }
     run.write_table(&mut out, &table, writing)?;
-    Ok(out.commit()?)
+    out.commit()?;
+    a.all_read()?;
+    b.all_read()
 }
 
 /// Knobs with their values, those of one knob together.

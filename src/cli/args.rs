@@ -48,7 +48,11 @@ pub fn command() -> Command {
              the report when standard output is not a terminal. `-` reads standard input. A file that is \
              called like a command is given as `./name`.",
         )
-        .after_help("Exit codes: 0 done, 1 failed, 2 usage, 128+n signal.")
+        .after_help(
+            "Exit codes: 0 done, 1 failed, 2 usage, 128+n signal. A path that was named and gave nothing is a \
+             failure, told after the rest is done; a record that could not be read is a warning, and with \
+             --strict a failure.",
+        )
         .arg(paths())
         .args(output_args(&[Format::Text, Format::Markdown, Format::Json]))
         .args(shared())
@@ -89,6 +93,9 @@ fn reworded(kind: Kind, arg: Arg) -> Arg {
             "A knob with its values, or n-prior, gamma, beta, tau with theirs; one or two of them",
         ),
         (Kind::Advantages | Kind::Convert, "out") => arg.short('o'),
+        (Kind::Check, "strict") => {
+            arg.help("Fail when a record was skipped or a file could not be read")
+        }
         _ => arg,
     }
 }
@@ -138,12 +145,6 @@ fn own_args(kind: Kind) -> Vec<Arg> {
                 .long("artefacts")
                 .action(ArgAction::SetTrue)
                 .help("Also where discount and prior alone flip signs"),
-        ],
-        Kind::Check => vec![
-            Arg::new("strict")
-                .long("strict")
-                .action(ArgAction::SetTrue)
-                .help("Fail when any record was skipped"),
         ],
         Kind::Simulate => {
             let count = |name: &'static str, default: &'static str, help: &'static str| {
@@ -199,6 +200,7 @@ fn own_args(kind: Kind) -> Vec<Arg> {
             vec![topic("SHELL", names.collect(), "The shell")]
         }
         Kind::Steps
+        | Kind::Check
         | Kind::Sweep
         | Kind::Stability
         | Kind::CompareRuns
@@ -461,7 +463,6 @@ fn options(level: &ArgMatches, options: &mut Options) {
     options.brief = flag(level, "brief");
     options.compare = flag(level, "compare");
     options.artefacts = flag(level, "artefacts");
-    options.strict = flag(level, "strict");
     let count = |name: &str| {
         let given = level.try_get_one::<u32>(name).ok().flatten();
         given.and_then(|n| usize::try_from(*n).ok())
