@@ -9,11 +9,12 @@ use super::error::Failure;
 use super::kind::Kind;
 use super::options::Options;
 use super::session::{Session, Stop, complain, some};
+use crate::analysis::align::Alignment;
 use crate::analysis::panel::Panel;
 use crate::analysis::runs::Runs;
 use crate::analysis::skill::{Aggregate, GroupTerms, depths, terms};
 use crate::analysis::sweep::SweepRow;
-use crate::analysis::{Analysis, AnalysisSettings, compare, stability};
+use crate::analysis::{Analysis, AnalysisSettings, stability};
 use crate::export::sweep::Point;
 use crate::export::writer::writer;
 use crate::export::{
@@ -232,7 +233,7 @@ impl Run<'_> {
         let group = self.group_of(&ids)?;
         let rollouts: Vec<usize> = ids.iter().filter_map(|id| group.find(id)).collect();
         let analysis = Analysis::new(Arc::clone(&group), &self.session.settings.analysis);
-        let rows = compare::align(&analysis, &rollouts);
+        let alignment = Alignment::new(&analysis, &rollouts);
         let matrix = compare_tables::matrix(&analysis, &rollouts);
         let mut out = self.output()?;
         let mut writing = self.writing(Kind::Compare, &[], out.is_file());
@@ -246,11 +247,8 @@ impl Run<'_> {
                 blocks: vec![
                     Block::new(
                         "",
-                        format!(
-                            "Aligned with {} on state signatures (= same action, ≠ other action)",
-                            ids.first().copied().unwrap_or_default()
-                        ),
-                        Body::Table(compare_tables::side_by_side(&analysis, &rollouts, &rows)),
+                        "Aligned on state signatures (= same action, ≠ other action)",
+                        Body::Table(compare_tables::side_by_side(&analysis, &alignment)),
                     ),
                     Block::new("", "First divergence of each pair", Body::Table(matrix)),
                 ],
@@ -261,7 +259,7 @@ impl Run<'_> {
             let pairs = crate::export::json::rows(&matrix, self.options.raw)
                 .map_err(std::io::Error::from)?;
             writing.extra.push(("pairs", pairs));
-            self.write_table(&mut out, &compare_tables::table(&analysis, &rows), writing)?;
+            self.write_table(&mut out, &compare_tables::table(&analysis, &alignment), writing)?;
         }
         Ok(out.commit()?)
     }

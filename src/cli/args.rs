@@ -180,7 +180,7 @@ fn own_args(kind: Kind) -> Vec<Arg> {
             "Bias, error, sign accuracy and rank correlation of every column against this one",
         )],
         Kind::Compare => vec![
-            text("rollouts", "A,B,…", "The rollouts, the first one being what others align with")
+            text("rollouts", "A,B,…", "The rollouts, two or more of one group")
                 .required_unless_present_any(["print-settings", "settings-from"]),
         ],
         Kind::Advantages => {
