@@ -125,4 +125,11 @@ impl SweepRow {
     pub fn sharing(&self) -> Option<f64> {
         (self.scored_steps > 0).then(|| self.shared_steps as f64 / self.scored_steps as f64)
     }
+
+    /// Share of scored steps of evidence class `compared`.
+    #[must_use]
+    pub fn compared_share(&self) -> Option<f64> {
+        let compared = self.evidence.first().copied().unwrap_or(0);
+        (self.scored_steps > 0).then(|| compared as f64 / self.scored_steps as f64)
+    }
 }
