@@ -113,10 +113,12 @@ pub fn writer<'a>(
 /// The stamp as a comment of Markdown, HTML and SVG, in the first line.
 pub(super) fn comment(out: &mut dyn Write, stamp: Option<&Stamp>) -> io::Result<()> {
     if let Some(stamp) = stamp {
-        // Two dashes would end the comment, and two characters are none in XML; escapes read back as
-        // the same JSON.
+        // Two dashes would end the comment, two characters are none in XML, and what looks like a tag
+        // frightens people; escapes read back as the same JSON.
         let json = serde_json::to_string(stamp)?
             .replace("--", "-\\u002d")
+            .replace('<', "\\u003c")
+            .replace('>', "\\u003e")
             .replace('\u{fffe}', "\\ufffe")
             .replace('\u{ffff}', "\\uffff");
         writeln!(out, "<!-- {json} -->")?;

@@ -2,7 +2,7 @@
 //! small charts.
 
 use super::axes::{Scale, legend};
-use super::canvas::{Anchor, At, Canvas, Fill, Kind, SIZE, wide};
+use super::canvas::{Anchor, At, Canvas, Fill, Kind, SIZE, Tip, wide};
 use super::{Figure, project};
 use crate::analysis::Analysis;
 use crate::export::plain::short;
@@ -135,7 +135,7 @@ impl Chart {
 }
 
 /// What a step says when it is pointed at.
-pub(super) fn tip(analysis: &Analysis, (name, column): (&str, usize), step: usize) -> String {
+pub(super) fn tip(analysis: &Analysis, (name, column): (&str, usize), step: usize) -> Tip {
     let row = analysis.step_row(step);
     let cell = analysis.columns.get(column).map(|(_, c)| c);
     let value = cell.and_then(|c| c.get(step)).map_or_else(
@@ -146,12 +146,13 @@ pub(super) fn tip(analysis: &Analysis, (name, column): (&str, usize), step: usiz
         crate::credit::derivation::number,
     );
     let id = analysis.group.rollouts.get(row.rollout).map_or("", |r| r.id.as_str());
-    format!(
+    let words = format!(
         "{id} step {}: {}; {name} {value}; {}",
         row.step,
         analysis.action_label(step),
         row.evidence.map_or("not scored", |e| e.name())
-    )
+    );
+    Tip { words, value: cell.and_then(|c| c.get(step)) }
 }
 
 /// One rollout: charts under each other, actions beneath. Returns where it ends.
@@ -207,7 +208,7 @@ fn small(canvas: &mut Canvas, analysis: &Analysis, charts: &[Chart], shown: &[us
         let x = left + at as f64 * (chart_wide + gap);
         let (low, most) = chart.range;
         let head = format!("{}, {} to {}", chart.name, short(low, 3), short(most, 3));
-        canvas.text((x, 8.0), Anchor::Start, Kind::Number, &head);
+        canvas.text((x, 8.0), Anchor::Start, Kind::Tick, &head);
     }
     for (&rollout, id) in shown.iter().zip(&ids) {
         let middle = y + high / 2.0;

@@ -1,6 +1,6 @@
 //! Scales, ticks and legends: what several figures share.
 
-use super::canvas::{Anchor, At, Canvas, Fill, Kind, SIZE, wide};
+use super::canvas::{Anchor, At, Canvas, Fill, Kind, SIZE, Tip, wide};
 use crate::export::plain::short;
 
 /// A straight scale from numbers to places.
@@ -61,7 +61,7 @@ pub(super) fn legend(canvas: &mut Canvas, (x, y): At, width: f64, entries: &[(Fi
         if left > x && left + long > x + width {
             (left, top) = (x, top + 18.0);
         }
-        canvas.rect((left, top), (12.0, 12.0), *fill, "");
+        canvas.rect((left, top), (12.0, 12.0), *fill, &Tip::none());
         canvas.text((left + 17.0, top + 10.0), Anchor::Start, Kind::Label, label);
         left += long;
     }

@@ -92,6 +92,33 @@ impl Kind {
     }
 }
 
+/// What a shape says when it is pointed at, and the number that it draws.
+#[derive(Debug, Default)]
+pub(super) struct Tip {
+    pub words: String,
+    pub value: Option<f64>,
+}
+
+impl Tip {
+    /// A shape that says nothing.
+    pub(super) fn none() -> Self {
+        Self::default()
+    }
+
+    /// The attribute and the element that carry it.
+    fn parts(&self) -> (String, String) {
+        let value = self.value.map_or_else(String::new, |x| {
+            format!(" data-v=\"{}\"", crate::credit::derivation::number(x))
+        });
+        let words = if self.words.is_empty() {
+            String::new()
+        } else {
+            format!("<title>{}</title>", escape(&self.words))
+        };
+        (value, words)
+    }
+}
+
 /// A place.
 pub(super) type At = (f64, f64);
 
@@ -161,7 +188,7 @@ impl Canvas {
     }
 
     /// A rectangle with what it says when it is pointed at; empty for nothing.
-    pub(super) fn rect(&mut self, (x, y): At, (w, h): At, fill: Fill, tip: &str) {
+    pub(super) fn rect(&mut self, (x, y): At, (w, h): At, fill: Fill, tip: &Tip) {
         self.shade((x, y), (w, h), (fill, 1.0), tip);
     }
 
@@ -171,7 +198,7 @@ impl Canvas {
         (x, y): At,
         (w, h): At,
         (fill, strength): (Fill, f64),
-        tip: &str,
+        tip: &Tip,
     ) {
         let pale = if strength < 1.0 {
             format!(" fill-opacity=\"{}\"", coordinate(strength))
@@ -179,15 +206,11 @@ impl Canvas {
             String::new()
         };
         let [left, top, wide, high] = [x, y, w, h].map(coordinate);
-        let head = format!(
-            "<rect class=\"{}\" x=\"{left}\" y=\"{top}\" width=\"{wide}\" height=\"{high}\"{pale}",
+        let (value, words) = tip.parts();
+        self.put(format_args!(
+            "<rect class=\"{}\" x=\"{left}\" y=\"{top}\" width=\"{wide}\" height=\"{high}\"{pale}{value}>{words}</rect>",
             fill.class()
-        );
-        if tip.is_empty() {
-            self.put(format_args!("{head}/>"));
-        } else {
-            self.put(format_args!("{head}><title>{}</title></rect>", escape(tip)));
-        }
+        ));
         self.reach((x + w, y + h));
     }
 
@@ -213,10 +236,9 @@ impl Canvas {
     }
 
     /// A mark of a series: circle, square, triangle, diamond.
-    pub(super) fn mark(&mut self, (x, y): At, r: f64, (series, hollow): (usize, bool), tip: &str) {
+    pub(super) fn mark(&mut self, (x, y): At, r: f64, (series, hollow): (usize, bool), tip: &Tip) {
         let class = if hollow { "mh" } else { "m" };
-        let title =
-            if tip.is_empty() { String::new() } else { format!("<title>{}</title>", escape(tip)) };
+        let (value, title) = tip.parts();
         let points = |list: &[At]| {
             let list: Vec<String> = list
                 .iter()
@@ -228,7 +250,7 @@ impl Canvas {
             0 => {
                 let [x, y, r] = [x, y, r].map(coordinate);
                 self.put(format_args!(
-                    "<circle class=\"{class}\" cx=\"{x}\" cy=\"{y}\" r=\"{r}\">{title}</circle>"
+                    "<circle class=\"{class}\" cx=\"{x}\" cy=\"{y}\" r=\"{r}\"{value}>{title}</circle>"
                 ));
                 return;
             }
@@ -236,7 +258,9 @@ impl Canvas {
             2 => points(&[(0.0, -1.1), (1.1, 0.9), (-1.1, 0.9)]),
             _ => points(&[(0.0, -1.2), (1.2, 0.0), (0.0, 1.2), (-1.2, 0.0)]),
         };
-        self.put(format_args!("<polygon class=\"{class}\" points=\"{shape}\">{title}</polygon>"));
+        self.put(format_args!(
+            "<polygon class=\"{class}\" points=\"{shape}\"{value}>{title}</polygon>"
+        ));
     }
 
     /// A text.

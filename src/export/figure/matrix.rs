@@ -2,7 +2,7 @@
 
 use super::advantages::tip;
 use super::axes::legend;
-use super::canvas::{Anchor, Canvas, Fill, Kind, SIZE, wide};
+use super::canvas::{Anchor, Canvas, Fill, Kind, SIZE, Tip, wide};
 use super::{Figure, project};
 use crate::analysis::Analysis;
 use crate::export::plain::short;
@@ -57,8 +57,8 @@ pub fn matrix(analysis: &Analysis, column: usize) -> Figure {
             let middle = (place.0 + size.0 / 2.0, place.1 + size.1 / 2.0);
             let r = (side * 0.14).max(1.2);
             match analysis.graph.evidence.get(step).copied().flatten() {
-                Some(Evidence::Compared) => canvas.mark(middle, r, (0, false), ""),
-                Some(Evidence::Shared) => canvas.mark(middle, r, (0, true), ""),
+                Some(Evidence::Compared) => canvas.mark(middle, r, (0, false), &Tip::none()),
+                Some(Evidence::Shared) => canvas.mark(middle, r, (0, true), &Tip::none()),
                 _ => {}
             }
         }
@@ -70,14 +70,14 @@ pub fn matrix(analysis: &Analysis, column: usize) -> Figure {
         (left + longest as f64 * side).max(480.0),
         &[(Fill::Pos, "positive"), (Fill::Neg, "negative (hatched)"), (Fill::Missing, "no value")],
     );
-    canvas.mark((6.0, y + 6.0), 3.0, (0, false), "");
+    canvas.mark((6.0, y + 6.0), 3.0, (0, false), &Tip::none());
     canvas.text(
         (17.0, y + 10.0),
         Anchor::Start,
         Kind::Label,
         "compared: another rollout took another action at this state",
     );
-    canvas.mark((6.0, y + 24.0), 3.0, (0, true), "");
+    canvas.mark((6.0, y + 24.0), 3.0, (0, true), &Tip::none());
     canvas.text(
         (17.0, y + 28.0),
         Anchor::Start,

@@ -3,7 +3,7 @@
 
 use super::Figure;
 use super::axes::legend;
-use super::canvas::{Anchor, Canvas, Fill, Kind, SIZE, wide};
+use super::canvas::{Anchor, Canvas, Fill, Kind, SIZE, Tip, wide};
 use crate::analysis::panel::Panel;
 use crate::export::panel::pairs;
 use crate::export::plain::short;
@@ -55,7 +55,7 @@ pub fn panel(panel: &Panel, mut notes: Vec<String>) -> Figure {
 fn cell(canvas: &mut Canvas, panel: &Panel, (a, b): (usize, usize), place: (f64, f64)) {
     let size = (SIDE - 2.0, SIDE - 2.0);
     if a == b {
-        canvas.rect(place, size, Fill::Inside, "");
+        canvas.rect(place, size, Fill::Inside, &Tip::none());
         return;
     }
     let pair = panel.pair(a.min(b), a.max(b));
@@ -67,7 +67,8 @@ fn cell(canvas: &mut Canvas, panel: &Panel, (a, b): (usize, usize), place: (f64,
         (pair.spearman, pair.spearman, "Spearman")
     };
     let told = value.map_or_else(|| "no value".to_owned(), crate::credit::derivation::number);
-    let tip = format!("{} and {}: {what} {told}; {} steps", name(a), name(b), pair.steps);
+    let words = format!("{} and {}: {what} {told}; {} steps", name(a), name(b), pair.steps);
+    let tip = Tip { words, value };
     match centred {
         None => canvas.rect(place, size, Fill::Missing, &tip),
         Some(x) => canvas.shade(place, size, (Fill::signed(x, false), 0.1 + 0.7 * x.abs()), &tip),

@@ -2,7 +2,7 @@
 
 use super::Figure;
 use super::axes::legend;
-use super::canvas::{Anchor, Canvas, Fill, Kind, SIZE, wide};
+use super::canvas::{Anchor, Canvas, Fill, Kind, SIZE, Tip, wide};
 use crate::analysis::Tally;
 use crate::export::quadrants::Breakdowns;
 use crate::export::text;
@@ -36,7 +36,8 @@ pub fn quadrants(breakdowns: &Breakdowns, title: String, notes: Vec<String>) -> 
         let mut x = left;
         for ((fill, name), n) in SEGMENTS.iter().zip(counts(tally)).filter(|(_, n)| *n > 0) {
             let long = width * n as f64 / tally.steps as f64;
-            let tip = format!("{key}: {name}: {n} of {}", tally.steps);
+            let words = format!("{key}: {name}: {n} of {}", tally.steps);
+            let tip = Tip { words, value: Some(n as f64) };
             canvas.rect((x, y), (long, high), *fill, &tip);
             let told = n.to_string();
             if wide(&told, SIZE) + 4.0 < long {

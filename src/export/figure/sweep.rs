@@ -2,7 +2,7 @@
 
 use super::Figure;
 use super::axes::{Scale, left_axis};
-use super::canvas::{Anchor, At, Canvas, Kind, SIZE, wide};
+use super::canvas::{Anchor, At, Canvas, Kind, SIZE, Tip, wide};
 use crate::analysis::sweep::SweepRow;
 use crate::export::plain::short;
 use crate::export::sweep::{Point, table};
@@ -55,11 +55,11 @@ pub fn sweep(rows: &[(Point, SweepRow)], notes: Vec<String>) -> Figure {
     for (at, value) in series.iter().enumerate() {
         let label = format!("{} = {value}", knob(1));
         canvas.path(&[(x, y), (x + 26.0, y)], at);
-        canvas.mark((x + 13.0, y), 3.2, (at, false), "");
+        canvas.mark((x + 13.0, y), 3.2, (at, false), &Tip::none());
         canvas.text((x + 32.0, y + 4.0), Anchor::Start, Kind::Label, &label);
         x += 48.0 + wide(&label, SIZE);
     }
-    canvas.mark((x + 6.0, y), 3.2, (0, true), "");
+    canvas.mark((x + 6.0, y), 3.2, (0, true), &Tip::none());
     canvas.text((x + 14.0, y + 4.0), Anchor::Start, Kind::Label, "the setting in force");
     let title = match knob(1) {
         "" => format!("Sweep over {}", knob(0)),
@@ -108,11 +108,9 @@ fn chart(canvas: &mut Canvas, (x, y): At, (name, number, places): &Measure, rows
         canvas.path(&points.iter().map(|p| p.0).collect::<Vec<_>>(), at);
         for (spot, point, value) in points {
             let setting: Vec<String> = point.at.iter().map(|(k, v)| format!("{k}={v}")).collect();
-            let tip = format!(
-                "{}: {name} {}",
-                setting.join(" "),
-                crate::credit::derivation::number(value)
-            );
+            let told = crate::credit::derivation::number(value);
+            let words = format!("{}: {name} {told}", setting.join(" "));
+            let tip = Tip { words, value: Some(value) };
             canvas.mark(spot, 3.2, (at, point.current), &tip);
             if series.len() < 2 {
                 let told = short(value, *places);

@@ -3,7 +3,7 @@
 
 use super::Figure;
 use super::axes::legend;
-use super::canvas::{Anchor, Canvas, Fill, Kind, SIZE, wide};
+use super::canvas::{Anchor, Canvas, Fill, Kind, SIZE, Tip, wide};
 use crate::analysis::Analysis;
 use crate::export::plain::short;
 use crate::export::table::{Cell, Table, key_line};
@@ -57,7 +57,7 @@ pub fn tree(analysis: &Analysis) -> Figure {
             canvas.line((stem, middle), (x, middle), true);
         }
         last_at.push(middle);
-        canvas.mark((x + 4.0, middle), 3.2, (usize::from(node.forks), false), "");
+        canvas.mark((x + 4.0, middle), 3.2, (usize::from(node.forks), false), &Tip::none());
         canvas.text((x + 13.0, middle + 4.0), Anchor::Start, Kind::Label, &node.label);
         node.numbers(&mut canvas, (right, y), n);
         y += ROW;
@@ -126,16 +126,25 @@ impl Node {
         }
     }
 
+    fn tip(&self, n: u64) -> Tip {
+        Tip { words: self.tip.clone(), value: Some(n as f64) }
+    }
+
     fn numbers(&self, canvas: &mut Canvas, (x, y): (f64, f64), n: f64) {
         let base = y + ROW / 2.0 + 4.0;
         let long = |k: u64| BAR * k as f64 / n;
         let (won, lost) = (long(self.successes), long(self.scored - self.successes));
         let (top, high) = (y + 5.0, ROW - 10.0);
         if won > 0.0 {
-            canvas.rect((x, top), (won, high), Fill::Pos, &self.tip);
+            canvas.rect((x, top), (won, high), Fill::Pos, &self.tip(self.successes));
         }
         if lost > 0.0 {
-            canvas.rect((x + won, top), (lost, high), Fill::Neg, &self.tip);
+            canvas.rect(
+                (x + won, top),
+                (lost, high),
+                Fill::Neg,
+                &self.tip(self.scored - self.successes),
+            );
         }
         let told = format!("{} of {}", self.successes, self.scored);
         canvas.text((x + won + lost + 5.0, base), Anchor::Start, Kind::Number, &told);
