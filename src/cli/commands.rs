@@ -45,6 +45,7 @@ impl Run<'_> {
             Kind::Panel => self.panel(),
             Kind::Stability => self.stability(),
             Kind::Compare => self.compare(),
+            Kind::Figure => self.figure(),
             Kind::Advantages => self.advantages(),
             Kind::Convert => self.convert(),
             // These need no session of this kind.
@@ -238,19 +239,11 @@ impl Run<'_> {
             return Ok(());
         };
         let (start, id) = (owner.steps.start, owner.id.as_str());
-        let mut settings = self.session.settings.clone();
-        let column = match &self.options.column {
-            Some(column) => {
-                settings
-                    .add_column(column)
-                    .map_err(|e| Failure::usage(format!("--column: {e}"), None))?;
-                column.clone()
-            }
-            None => settings.analysis.y.clone(),
-        };
+        let column = self.options.column.as_ref().unwrap_or(&self.session.settings.analysis.y);
+        let settings = self.with_columns("--column", std::iter::once(column.as_str()))?;
         let analysis = Analysis::new(std::sync::Arc::clone(group), &settings.analysis);
         let explained = analysis
-            .explain(start + step, &column)
+            .explain(start + step, column)
             .ok_or_else(|| Failure::failed(format!("there is no column `{column}`"), None))?;
         let mut out = self.output()?;
         let mut writing = self.writing(Kind::Explain, &[], out.is_file());

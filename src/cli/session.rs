@@ -88,6 +88,7 @@ pub fn settings(
     if let Some((path, text)) = text {
         given.extend(config::from_toml(&text, &path.display().to_string())?);
     }
+    given.extend(of_profiles(given.iter().chain(&flags))?);
     if let Some(earlier) = earlier {
         let carried = |name: &str| table::find(name).is_some_and(|s| s.stamped);
         given.retain(|g| !carried(&g.name));
@@ -95,6 +96,20 @@ pub fn settings(
     }
     given.extend(flags);
     Ok(Settings::resolve(&given)?)
+}
+
+/// The settings that come with the profiles that were named anywhere.
+fn of_profiles<'a>(given: impl Iterator<Item = &'a Given>) -> Result<Vec<Given>, Failure> {
+    let mut found = Vec::new();
+    for one in given.filter(|g| g.name == "profile") {
+        // A profile that cannot be read is told where it is read as one.
+        if let Ok(text) = std::fs::read_to_string(&one.value)
+            && text.contains("settings")
+        {
+            found.extend(config::from_profile(&text, &one.value)?);
+        }
+    }
+    Ok(found)
 }
 
 /// The stamp of an earlier export.
