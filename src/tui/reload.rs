@@ -45,6 +45,9 @@ pub(super) fn take(
         model.visited.insert(group, place);
     }
     model.settings.batch = None;
+    // Answers to earlier requests are of groups that are not here any more, even if nothing new is asked.
+    model.wanted += 1;
+    model.shown_key = model.wanted;
     model.message = Some(if old == new {
         format!("loaded again: {} groups, {} rollouts, as before", new.0, new.1)
     } else {

@@ -66,12 +66,14 @@ pub fn draw(model: &Model, snapshot: &Snapshot, canvas: &mut Canvas, focus: bool
         return;
     };
     let mut extra = Row::new();
-    let scored = snapshot.row.scored;
     match model.lens {
         LensKind::Paths => {
-            let rows = snapshot.analysis.paths.rows.len();
+            let paths = &snapshot.analysis.paths;
+            let rows = paths.rows.len();
+            // Rollouts without a verdict have rows, too; those without steps have none.
+            let walking = snapshot.row.rollouts.saturating_sub(paths.empty.len());
             extra.put(
-                format!("paths  {rows} rows of at most {}", (2 * scored).max(1) - 1),
+                format!("paths  {rows} rows of at most {}", (2 * walking).max(1) - 1),
                 theme.text,
             );
         }
