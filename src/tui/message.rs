@@ -8,6 +8,7 @@ use super::exporting::Job;
 use super::finding::Found;
 use super::model::Notice;
 use super::snapshot::{Snapshot, Summary};
+use super::sweeping;
 use super::text::Document;
 use crate::analysis::{AnalysisSettings, Contrast, SignatureSetting};
 use crate::rollout::{Corpus, Group};
@@ -25,6 +26,8 @@ pub enum Msg {
     Analysed(u64, usize, Arc<Snapshot>),
     /// What a turn of the signature changed: its request's number.
     Contrasted(u64, Arc<Contrast>),
+    /// A part of a sweep picture: its request's number.
+    Swept(u64, sweeping::Part),
     /// A part of the answer to a search: its number.
     Found(u64, Found),
     /// A text that is to be opened outside, or why there is none.
@@ -89,6 +92,10 @@ pub enum Effect {
         /// The contrast before, whose numbers of the pin may still hold.
         earlier: Option<Arc<Contrast>>,
     },
+    /// Make a sweep picture; newer requests replace older ones.
+    Sweep(Box<sweeping::Job>),
+    /// No sweep before this number is wanted any more.
+    StopSweep(u64),
     /// Make the rows of the list of groups, one after the other.
     Summarise {
         /// Number of the settings.

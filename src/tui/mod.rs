@@ -3,6 +3,7 @@
 //! Every number comes from [`crate::analysis`]; no statistics, no file formats and no arguments of the
 //! command line live here.
 
+mod action;
 pub mod canvas;
 pub mod choosing;
 pub mod comparing;
@@ -10,6 +11,7 @@ pub mod exporting;
 pub mod filtering;
 pub mod finding;
 pub mod glyphs;
+pub mod grouping;
 pub mod jumps;
 pub mod keymap;
 pub mod labels;
@@ -23,12 +25,14 @@ pub mod numbers;
 mod outside;
 pub mod palette;
 pub mod panes;
+pub mod pivotal;
 mod refresh;
 mod reload;
 pub mod run;
 pub mod snapshot;
 pub mod still;
 mod svg;
+pub mod sweeping;
 pub mod terminal;
 pub mod text;
 pub mod theme;

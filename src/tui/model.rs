@@ -11,14 +11,16 @@ use ratatui::layout::Rect;
 use super::comparing::Comparing;
 use super::filtering::Filtering;
 use super::finding::Finding;
+pub use super::grouping::{GroupList, GroupOrder};
 use super::jumps::Jumps;
 use super::layout::{Needs, Pane, Plan, layout};
 use super::lens::{Folds, Lens, LensKind};
-use super::snapshot::{Snapshot, Summary};
+use super::pivotal::Reading;
+use super::snapshot::Snapshot;
+use super::sweeping::Sweeping;
 use super::text::{Document, Wrapped};
 use super::theme::{Depth, Theme, ThemeId};
 use super::turning::Turning;
-use crate::analysis::skill::Aggregate;
 use crate::analysis::{AnalysisSettings, Explanation};
 use crate::load::LoadReport;
 use crate::rollout::{Corpus, Group};
@@ -149,63 +151,6 @@ pub enum Layer {
     },
 }
 
-/// Order of the list of groups.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum GroupOrder {
-    /// Canonical order.
-    #[default]
-    Name,
-    /// Most disagreeing steps first.
-    Disagreeing,
-    /// Largest held-out skill first.
-    Skill,
-    /// Lowest success rate first.
-    Success,
-    /// Most steps first.
-    Steps,
-    /// Largest share of shared steps first.
-    Shared,
-}
-
-impl GroupOrder {
-    /// All orders, as the key turns them.
-    pub const ALL: [Self; 6] =
-        [Self::Name, Self::Disagreeing, Self::Skill, Self::Success, Self::Steps, Self::Shared];
-
-    /// What the rule says.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Name => "task↑",
-            Self::Disagreeing => "disagreeing↓",
-            Self::Skill => "skill↓",
-            Self::Success => "success↑",
-            Self::Steps => "steps↓",
-            Self::Shared => "shared↓",
-        }
-    }
-}
-
-/// The list of groups.
-#[derive(Debug, Default)]
-pub struct GroupList {
-    /// Rows as far as they are computed.
-    pub rows: Vec<Option<Arc<Summary>>>,
-    /// Number of the request that makes them; 0 before the first.
-    pub key: u64,
-    /// Settings they are made with.
-    pub settings: Option<AnalysisSettings>,
-    /// Order.
-    pub order: GroupOrder,
-    /// Selected group.
-    pub at: usize,
-    /// Skill over the groups that have successes and failures, once all rows are there, and the number
-    /// of the request that it is for.
-    pub skill: Option<(u64, Aggregate)>,
-    /// Whether groups without successes or without failures are left out.
-    pub mixed: bool,
-}
-
 /// The text of the step under the cursor.
 #[derive(Debug, Clone, Default)]
 pub enum Text {
@@ -296,6 +241,10 @@ pub struct Model {
     pub groups: GroupList,
     /// The knobs, the pin and what was undone.
     pub turning: Turning,
+    /// The steps worth reading.
+    pub reading: Reading,
+    /// The sweep picture.
+    pub sweeping: Sweeping,
     /// The filter of steps.
     pub filtering: Filtering,
     /// The search.
@@ -350,6 +299,8 @@ impl Model {
             explanation: None,
             member: 0,
             reader: Reader::default(),
+            reading: Reading::default(),
+            sweeping: Sweeping::default(),
             filtering: Filtering::default(),
             finding: Finding::default(),
             comparing: Comparing::default(),
@@ -437,35 +388,6 @@ impl Model {
             focus: self.focus,
             zoom: self.zoom,
         }
-    }
-
-    /// The groups in the order of the list.
-    #[must_use]
-    pub fn group_order(&self) -> Vec<usize> {
-        let row = |i: usize| self.groups.rows.get(i).and_then(Option::as_ref);
-        // Rows that are not computed yet may still turn out to be mixed.
-        let mut order: Vec<usize> = (0..self.corpus.groups.len())
-            .filter(|&i| !self.groups.mixed || row(i).is_none_or(|s| s.mixed))
-            .collect();
-        let share = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 0.0 };
-        let by = |i: usize| -> Option<f64> {
-            let summary = row(i)?;
-            let g = &summary.row;
-            Some(match self.groups.order {
-                GroupOrder::Name => 0.0,
-                GroupOrder::Disagreeing => -((g.tally.rescued + g.tally.penalized) as f64),
-                GroupOrder::Skill => -g.skill?.skill,
-                GroupOrder::Success => share(summary.successes as f64, g.scored as f64),
-                GroupOrder::Steps => -(g.steps as f64),
-                GroupOrder::Shared => -share(f64::from(g.shared_steps), g.tally.scored as f64),
-            })
-        };
-        // Rows that are not computed yet stay behind, in canonical order.
-        order.sort_by(|&a, &b| {
-            let key = |i| by(i).unwrap_or(f64::INFINITY);
-            key(a).total_cmp(&key(b)).then(a.cmp(&b))
-        });
-        order
     }
 
     /// All warnings: those of the group, then those of the load.

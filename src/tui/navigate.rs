@@ -53,6 +53,14 @@ pub(super) fn act(model: &mut Model, action: Action, count: usize, effects: &mut
         Action::Bottom => rows(model, |_| usize::MAX),
         Action::NextRollout => rollout(model, |at| at.saturating_add(count)),
         Action::PreviousRollout => rollout(model, |at| at.saturating_sub(count)),
+        Action::Enter | Action::Left | Action::Right | Action::Fold
+            if model.focus == Pane::Sweep =>
+        {
+            super::sweeping::act(model, action, count, effects);
+        }
+        Action::Enter | Action::Fold if model.focus == Pane::Pivotal => {
+            super::pivotal::act(model, action, effects);
+        }
         Action::Enter => enter(model, effects),
         Action::Left | Action::Right | Action::NextBranching | Action::PreviousBranching
             if model.focus == Pane::Compare =>
@@ -124,6 +132,11 @@ fn rows(model: &mut Model, to: impl Fn(usize) -> usize) {
         }
         Pane::Rollouts | Pane::Matrix => rollout(model, to),
         Pane::Compare => super::comparing::rows(model, to),
+        Pane::Sweep => {
+            let n = model.sweeping.picture.as_ref().map_or(0, |p| p.points.len());
+            model.sweeping.at = to(model.sweeping.at).min(n.saturating_sub(1));
+        }
+        Pane::Pivotal => super::pivotal::rows(model, to),
         Pane::Knobs => {
             let last = super::turning::rows().len().saturating_sub(1);
             model.turning.at = to(model.turning.at).min(last);

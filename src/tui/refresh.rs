@@ -16,6 +16,7 @@ pub(super) fn settle(model: &mut Model, effects: &mut Vec<Effect>) {
     if plan.find(Pane::Compare).is_some() {
         super::comparing::settle(model);
     }
+    super::sweeping::settle(model, &plan, effects);
     super::filtering::settle(model);
     super::finding::settle(model, effects);
     read(model, &plan, effects);
@@ -25,7 +26,8 @@ pub(super) fn settle(model: &mut Model, effects: &mut Vec<Effect>) {
     if plan.find(Pane::Matrix).or(plan.find(Pane::Knobs)).is_some() {
         turning::compare(model, effects);
     }
-    if model.focus == Pane::Groups && model.groups.settings.as_ref() != Some(&model.settings) {
+    let surveyed = model.focus == Pane::Groups || model.focus == Pane::Pivotal && model.reading.all;
+    if surveyed && model.groups.settings.as_ref() != Some(&model.settings) {
         model.groups.rows = vec![None; model.corpus.groups.len()];
         model.groups.key += 1;
         model.groups.settings = Some(model.settings.clone());

@@ -31,6 +31,7 @@ pub(super) fn take(
         at: model.group,
         order: model.groups.order,
         mixed: model.groups.mixed,
+        uniform_counts: model.groups.uniform_counts,
         settings: None,
         skill: None,
     };
@@ -44,6 +45,7 @@ pub(super) fn take(
     if let (Some(_), Some(place), Some(group)) = (shown, place, found) {
         model.visited.insert(group, place);
     }
+    model.sweeping.asked_for = None;
     model.settings.batch = None;
     model.message = Some(if old == new {
         format!("loaded again: {} groups, {} rollouts, as before", new.0, new.1)

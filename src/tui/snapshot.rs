@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::labels::names;
 use super::lens::{Lens, LensKind};
 use super::numbers::digits;
+use super::pivotal::{Pick, best, picks};
 use crate::analysis::sizes::{self, SizeRow};
 use crate::analysis::skill::{self, GroupTerms, skill_of};
 use crate::analysis::{
@@ -43,6 +44,8 @@ pub struct Snapshot {
     pub scales: Vec<f64>,
     /// The step whose comparison is the largest.
     pub pivotal: Option<usize>,
+    /// The steps worth reading.
+    pub picks: Vec<Pick>,
     /// Quadrants of the successes and of the failures.
     pub outcomes: [Tally; 2],
     /// Steps in each evidence class, of the successes and of the failures.
@@ -112,6 +115,7 @@ impl Snapshot {
             paths: Lens::new(&analysis, LensKind::Paths),
             states: Lens::new(&analysis, LensKind::States),
             pivotal: analysis.pivotal(),
+            picks: picks(&analysis),
             row,
             rollouts,
             scales,
@@ -173,6 +177,8 @@ pub struct Summary {
     pub outcomes: [Tally; 2],
     /// How many rollouts meet at its states.
     pub sizes: Vec<SizeRow>,
+    /// What it brings to the steps worth reading of all groups.
+    pub picks: Vec<Pick>,
     /// What the skill of many groups is summed up from.
     pub terms: Option<GroupTerms>,
 }
@@ -189,6 +195,7 @@ impl Summary {
             mixed: sizes::is_mixed(&analysis),
             outcomes: sizes::outcome_tallies(&analysis),
             sizes: sizes::sizes(&analysis),
+            picks: best(&analysis),
             terms,
             warnings: analysis.warnings,
         }

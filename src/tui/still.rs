@@ -16,7 +16,7 @@ use super::snapshot::{Snapshot, Summary};
 use super::text::Document;
 use super::update::{begin, update};
 use super::worker::Origin;
-use super::{ScreenInput, panes, svg};
+use super::{ScreenInput, panes, svg, sweeping};
 use crate::analysis::{Contrast, batch};
 use crate::rollout::Corpus;
 
@@ -145,6 +145,10 @@ fn settle(model: &mut Model, origin: &Origin, effects: Vec<Effect>) {
                     true
                 });
             }
+            Effect::Sweep(job) => sweeping::run(&job, |part| {
+                messages.push(Msg::Swept(job.key, part));
+                true
+            }),
             Effect::Export(job) => {
                 let said = exporting::write(&job, &origin.provenance).unwrap_or_else(|e| e);
                 messages.push(Msg::Say(said));
@@ -154,6 +158,7 @@ fn settle(model: &mut Model, origin: &Origin, effects: Vec<Effect>) {
             | Effect::Copy(_)
             | Effect::Reload
             | Effect::StopFinding(_)
+            | Effect::StopSweep(_)
             | Effect::Suspend
             | Effect::Repaint
             | Effect::Quit(_) => {}

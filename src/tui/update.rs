@@ -11,7 +11,7 @@ use super::layout::Pane;
 pub use super::message::{Effect, Msg};
 use super::model::{Cursor, Layer, Model, Reader, Text, Typed};
 use super::snapshot::Snapshot;
-use super::{finding, jumps, layers, navigate, refresh, turning};
+use super::{finding, jumps, layers, navigate, pivotal, refresh, sweeping, turning};
 
 /// Rows of one notch of the wheel.
 const WHEEL: usize = 3;
@@ -42,6 +42,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
         }
         Msg::Mouse(event) => mouse(model, event, &mut effects),
         Msg::Paste(text) => paste(model, &text),
+        Msg::Swept(key, part) => sweeping::swept(model, key, part),
         Msg::Contrasted(key, contrast) => turning::contrasted(model, key, contrast),
         Msg::Summarised(key, group, summary) => {
             if key == model.groups.key
@@ -295,6 +296,18 @@ pub(super) fn act(model: &mut Model, action: Action, count: usize, effects: &mut
             effects.push(Effect::Reload);
         }
         Action::Knobs => toggle(model, Pane::Knobs),
+        Action::Sweep => {
+            if model.focus != Pane::Sweep {
+                sweeping::open(model);
+            }
+            toggle(model, Pane::Sweep);
+        }
+        Action::Pivotal => {
+            if model.focus != Pane::Pivotal {
+                pivotal::open(model);
+            }
+            toggle(model, Pane::Pivotal);
+        }
         Action::Pin | Action::Undo | Action::NextPreset | Action::PreviousPreset => {
             turning::act(model, action, count, effects);
         }
@@ -367,7 +380,14 @@ fn close(model: &mut Model) {
         model.zoom = false;
     } else if matches!(
         model.focus,
-        Pane::Explain | Pane::Reader | Pane::Groups | Pane::Matrix | Pane::Knobs | Pane::Compare
+        Pane::Explain
+            | Pane::Reader
+            | Pane::Groups
+            | Pane::Matrix
+            | Pane::Knobs
+            | Pane::Compare
+            | Pane::Sweep
+            | Pane::Pivotal
     ) {
         model.focus = model.back;
     } else {

@@ -14,6 +14,7 @@ use super::finding;
 use super::message::{Effect, Msg};
 use super::model::Notice;
 use super::snapshot::{Snapshot, Summary};
+use super::sweeping;
 use super::text::{Document, TextSource};
 use crate::analysis::{AnalysisSettings, Contrast, SignatureSetting};
 use crate::rollout::{Corpus, Group};
@@ -152,6 +153,7 @@ struct Slots {
     origin: Mutex<Origin>,
     analysis: Slot<Analysis>,
     comparison: Slot<Comparison>,
+    sweep: Slot<sweeping::Job>,
     survey: Slot<Survey>,
     reading: Slot<Reading>,
     export: Slot<Job>,
@@ -159,6 +161,8 @@ struct Slots {
     search: Slot<Search>,
     /// Number of the newest search: an older one stops between two rollouts.
     newest_search: AtomicU64,
+    /// Number of the newest sweep: an older one stops between two analyses.
+    newest_sweep: AtomicU64,
     /// Number of the newest survey: an older one stops between two groups.
     newest_survey: AtomicU64,
 }
@@ -169,6 +173,8 @@ impl Slots {
             origin: Mutex::new(origin),
             analysis: Slot::default(),
             comparison: Slot::default(),
+            sweep: Slot::default(),
+            newest_sweep: AtomicU64::new(0),
             survey: Slot::default(),
             reading: Slot::default(),
             export: Slot::default(),
@@ -224,6 +230,11 @@ impl Workers {
             Effect::Contrast { key, now, pin, earlier } => {
                 self.slots.comparison.put(Comparison { key, now, pin, earlier });
             }
+            Effect::Sweep(job) => {
+                self.slots.newest_sweep.store(job.key, Ordering::Relaxed);
+                self.slots.sweep.put(*job);
+            }
+            Effect::StopSweep(key) => self.slots.newest_sweep.store(key, Ordering::Relaxed),
             Effect::Summarise { key, groups, settings } => {
                 self.slots.newest_survey.store(key, Ordering::Relaxed);
                 self.slots.survey.put(Survey { key, groups, settings });
@@ -246,6 +257,8 @@ impl Drop for Workers {
     fn drop(&mut self) {
         self.slots.newest_survey.store(u64::MAX, Ordering::Relaxed);
         self.slots.newest_search.store(u64::MAX, Ordering::Relaxed);
+        self.slots.newest_sweep.store(u64::MAX, Ordering::Relaxed);
+        self.slots.sweep.close();
         self.slots.search.close();
         self.slots.export.close();
         self.slots.reload.close();
@@ -292,6 +305,22 @@ fn compute(
                 Err(text) => Msg::Say(text),
             };
             if out.send(msg).is_err() {
+                return;
+            }
+        }
+    })?;
+    let (out, at) = (outbox.clone(), Arc::clone(slots));
+    spawn("sweep", move || {
+        while let Some(job) = at.sweep.take() {
+            let done = guarded("the sweep", || {
+                sweeping::run(&job, |part| {
+                    at.newest_sweep.load(Ordering::Relaxed) == job.key
+                        && out.send(Msg::Swept(job.key, part)).is_ok()
+                });
+            });
+            if let Err(text) = done
+                && out.send(Msg::Say(text)).is_err()
+            {
                 return;
             }
         }

@@ -13,10 +13,12 @@ mod knobs;
 mod matrix;
 mod members;
 mod palette;
+mod pivotal;
 mod quadrants;
 pub mod reader;
 mod rollouts;
 mod steps;
+mod sweep;
 mod title;
 mod tree;
 mod warnings;
@@ -91,6 +93,8 @@ fn panes(model: &Model, plan: &Plan, buffer: &mut Buffer, theme: &Theme) {
             Pane::Reader => reader::draw(model, snapshot, &mut canvas, focus, alone),
             Pane::Matrix => matrix::draw(model, snapshot, &mut canvas, focus),
             Pane::Compare => compare::draw(model, snapshot, &mut canvas, focus),
+            Pane::Sweep => sweep::draw(model, &mut canvas, focus),
+            Pane::Pivotal => pivotal::draw(model, &mut canvas, focus),
             Pane::Knobs => knobs::draw(model, snapshot, &mut canvas, focus),
             Pane::Groups => {}
         }
