@@ -18,6 +18,7 @@ pub mod labels;
 mod layers;
 pub mod layout;
 pub mod lens;
+pub mod listing;
 pub mod message;
 pub mod model;
 mod navigate;

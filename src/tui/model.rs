@@ -3,7 +3,7 @@
 //! No drawing, no terminal, no thread. Everything that can be derived is derived: what is stored
 //! beside it (explanation, wrapped text) is refreshed by [`super::update`] after every message.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use ratatui::layout::Rect;
@@ -229,6 +229,8 @@ pub struct Model {
     pub lens: LensKind,
     /// Folds of the paths and of the states.
     pub folds: [Folds; 2],
+    /// Runs of equal steps that were opened, by the index of their first step in the group.
+    pub opened_runs: BTreeSet<usize>,
     /// Whether all bars share one scale.
     pub shared_scale: bool,
     /// The explanation of the selected value, while a pane needs it.
@@ -295,6 +297,7 @@ impl Model {
             layers: Vec::new(),
             lens: LensKind::default(),
             folds: [Folds::default(), Folds::default()],
+            opened_runs: BTreeSet::new(),
             shared_scale: false,
             explanation: None,
             member: 0,
@@ -379,11 +382,7 @@ impl Model {
     pub fn needs(&self) -> Needs {
         Needs {
             tree: self.tree().map_or(1, |(_, rows)| rows.len().max(1)),
-            steps: if self.filtering.passes.is_empty() {
-                self.steps_of(self.cursor.rollout).len().max(1)
-            } else {
-                self.listed(self.cursor.rollout).len().max(1)
-            },
+            steps: self.step_lines(self.cursor.rollout).len().max(1),
             rollouts: self.shown_group().map_or(1, |g| g.rollouts.len().max(1)),
             focus: self.focus,
             zoom: self.zoom,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::keymap::Action;
 use super::layout::Pane;
 use super::lens::RowKind;
+use super::listing::StepLine;
 use super::message::Effect;
 use super::model::{Cursor, Model, Text};
 use super::snapshot::Snapshot;
@@ -75,6 +76,9 @@ pub(super) fn act(model: &mut Model, action: Action, count: usize, effects: &mut
             model.cursor.step = if forward { at + count } else { at.saturating_sub(count) };
             clamp(model);
         }
+        Action::Left | Action::Right | Action::Fold if model.focus == Pane::Steps => {
+            super::listing::fold(model, action);
+        }
         Action::Left | Action::Right | Action::Fold if model.focus != Pane::Tree => {
             model.message = Some("rows fold in the tree: 1 goes there".to_owned());
         }
@@ -120,7 +124,8 @@ fn rows(model: &mut Model, to: impl Fn(usize) -> usize) {
         Pane::Tree => tree_row(model, to),
         Pane::Steps | Pane::Quadrants => {
             // Among the steps that are listed: all of them, or those that pass the filter.
-            let listed = model.listed(model.cursor.rollout);
+            let lines = model.step_lines(model.cursor.rollout);
+            let listed: Vec<usize> = lines.into_iter().filter_map(StepLine::step).collect();
             let at = listed.partition_point(|&t| t < model.cursor.step);
             let on = listed.get(at) == Some(&model.cursor.step);
             let goal = to(at);

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::layout::{Pane, Plan};
 use super::message::Effect;
 use super::model::{Model, Reader, Text};
+use super::text::{Document, LineKind, Section};
 use super::turning;
 use crate::analysis::skill::{Aggregate, GroupTerms};
 
@@ -64,6 +65,26 @@ fn explain(model: &mut Model, plan: &Plan) {
     if !known {
         model.explanation = snapshot.analysis.explain(step, column);
         model.member = 0;
+    }
+}
+
+/// The text of a step that starts a segment says so first.
+pub(super) fn in_its_segment(
+    model: &Model,
+    (_, rollout, step): (usize, usize, usize),
+    document: Arc<Document>,
+) -> Arc<Document> {
+    let starts = model.shown_group().and_then(|g| g.rollouts.get(rollout));
+    let starts = starts.map_or(&[][..], |r| &r.segment_starts);
+    match starts.iter().position(|&s| s as usize == step) {
+        None => document,
+        Some(at) => {
+            let told = super::panes::segment(at + 2, starts.len() + 1);
+            let mut document = (*document).clone();
+            let lines = vec![(LineKind::Dim, told)];
+            document.sections.insert(0, Section { name: "segment", lines });
+            Arc::new(document)
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::labels::names;
+use super::labels::{least, names};
 use super::lens::{Lens, LensKind};
 use super::numbers::digits;
 use super::pivotal::{Pick, best, picks};
@@ -12,6 +12,7 @@ use crate::analysis::skill::{self, GroupTerms, skill_of};
 use crate::analysis::{
     Analysis, AnalysisSettings, By, GroupRow, RolloutRow, Tally, Warning, Weight, breakdown,
 };
+use crate::credit::Column;
 use crate::export::text::{cut_left, width};
 use crate::graph::Evidence;
 use crate::rollout::Group;
@@ -60,6 +61,12 @@ pub struct Snapshot {
     pub names: Vec<String>,
     /// Widths of columns.
     pub widths: Widths,
+    /// Cells of the longest action label that nothing is cut from.
+    pub longest_label: usize,
+    /// The same of calls with their arguments: 0 where there are none.
+    pub longest_call: usize,
+    /// Per column: whether it says one thing of every whole rollout.
+    constant: Vec<bool>,
 }
 
 impl Snapshot {
@@ -111,7 +118,22 @@ impl Snapshot {
             id: names.iter().map(|n| width(n)).max().unwrap_or(2),
             steps: digits(longest as u64).max(3),
         };
+        let (mut longest_label, mut longest_call) = (0, 0);
+        for (pair, _) in analysis.graph.pairs.iter().enumerate() {
+            if let Some(&step) = analysis.graph.steps_of(pair as u32).first() {
+                let label = analysis.action_label(step as usize);
+                let cells = least(&label);
+                longest_label = longest_label.max(cells);
+                if label.contains('(') {
+                    longest_call = longest_call.max(cells);
+                }
+            }
+        }
+        let constant = analysis.columns.iter().map(|(_, c)| is_constant(group, c)).collect();
         Self {
+            longest_label,
+            longest_call,
+            constant,
             paths: Lens::new(&analysis, LensKind::Paths),
             states: Lens::new(&analysis, LensKind::States),
             pivotal: analysis.pivotal(),
@@ -126,6 +148,12 @@ impl Snapshot {
             widths,
             analysis,
         }
+    }
+
+    /// Whether a column has one value in each whole rollout, and is not the one that is looked at.
+    #[must_use]
+    pub fn constant(&self, column: usize) -> bool {
+        column != self.y() && self.constant.get(column) == Some(&true)
     }
 
     /// The id of a rollout as the panes write it, in at most `limit` cells.
@@ -160,6 +188,16 @@ impl Snapshot {
             self.scales.get(column).copied().unwrap_or(0.0)
         }
     }
+}
+
+/// Whether a column has one value in each rollout, and some rollout has two steps.
+fn is_constant(group: &Group, column: &Column) -> bool {
+    let same = |steps: std::ops::Range<usize>| {
+        let mut values = steps.map(|s| column.get(s).map(f64::to_bits));
+        values.next().is_none_or(|first| values.all(|v| v == first))
+    };
+    group.rollouts.iter().any(|r| r.steps.len() > 1)
+        && group.rollouts.iter().all(|r| same(r.steps.clone()))
 }
 
 /// What the list of groups shows of a group.

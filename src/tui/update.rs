@@ -54,7 +54,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
         Msg::Read(of, result) => {
             if model.reader.of == Some(of) {
                 model.reader.text = match result {
-                    Ok(document) => Text::Ready(document),
+                    Ok(document) => Text::Ready(refresh::in_its_segment(model, of, document)),
                     Err(reason) => Text::Failed(reason),
                 };
                 model.reader.width = 0;
@@ -180,6 +180,7 @@ fn analysed(model: &mut Model, key: u64, group: usize, snapshot: Arc<Snapshot>) 
     if fresh {
         model.comparing = super::comparing::Comparing::default();
         model.folds = Default::default();
+        model.opened_runs.clear();
         model.reader = Reader::default();
     } else {
         // Folds name rows by place: they hold while the rows are the same.

@@ -186,3 +186,8 @@ fn column_title(name: &str) -> String {
         }
     }
 }
+
+/// What divides two segments of a rollout.
+pub(super) fn segment(number: usize, of: usize) -> String {
+    format!("segment {number} of {of}: its prompt stands for what came before, no action of the agent")
+}

@@ -24,6 +24,7 @@ struct Columns {
     label: usize,
     q: bool,
     v: bool,
+    smooth: bool,
     bar: bool,
 }
 
@@ -43,11 +44,13 @@ impl Columns {
         } else {
             (false, false, false)
         };
-        let label = rest
+        // Names of calls are long and have no short form: they get the room of V'.
+        let smooth = q || rest >= snapshot.longest_call + 6;
+        let label = (rest + usize::from(!smooth) * 7)
             .saturating_sub(usize::from(q) * 7)
             .saturating_sub(usize::from(v) * 7)
             .saturating_sub(usize::from(bar) * 8);
-        Self { label, q, v, bar }
+        Self { label, q, v, smooth, bar }
     }
 }
 
@@ -133,7 +136,10 @@ fn header(snapshot: &Snapshot, columns: Columns, canvas: &mut Canvas) {
     if columns.v {
         row.right("V", 7, theme.dim);
     }
-    row.right("V'", 7, theme.dim).right("A", 7, theme.dim);
+    if columns.smooth {
+        row.right("V'", 7, theme.dim);
+    }
+    row.right("A", 7, theme.dim);
     if columns.bar {
         row.gap(8);
     }
@@ -264,7 +270,9 @@ fn line(
     if columns.v {
         out.right(&number((v.n > 0).then_some(v.mean)), 7, theme.dim);
     }
-    out.right(&number(smoothed), 7, theme.dim);
+    if columns.smooth {
+        out.right(&number(smoothed), 7, theme.dim);
+    }
     let a = analysis.pair_advantage(row.pair);
     match a {
         Some(a) => out.right(&signed(a, 3), 7, theme.of_sign(a)),
