@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::model::Model;
 use super::snapshot::Summary;
 use crate::analysis::AnalysisSettings;
-use crate::analysis::skill::Aggregate;
+use crate::analysis::aggregate::Totals;
 
 /// Order of the list of groups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -57,9 +57,8 @@ pub struct GroupList {
     pub order: GroupOrder,
     /// Selected group.
     pub at: usize,
-    /// Skill over the groups that have successes and failures, once all rows are there, and the number
-    /// of the request that it is for.
-    pub skill: Option<(u64, Aggregate)>,
+    /// Sums over all groups, once all rows are there, and the number of the request that they are for.
+    pub totals: Option<(u64, Arc<Totals>)>,
     /// Whether groups without successes or without failures are left out.
     pub mixed: bool,
     /// Whether groups of uniform outcome count in what is summed up over groups.
@@ -67,6 +66,14 @@ pub struct GroupList {
 }
 
 impl Model {
+    /// The rows that count in the quadrants of all groups: those of groups with successes and failures,
+    /// or all of them where the options say so.
+    #[must_use]
+    pub fn counted(&self) -> Vec<&Summary> {
+        let rows = self.groups.rows.iter().flatten().map(|s| &**s);
+        rows.filter(|s| s.mixed || self.groups.uniform_counts).collect()
+    }
+
     /// The groups in the order of the list.
     #[must_use]
     pub fn group_order(&self) -> Vec<usize> {

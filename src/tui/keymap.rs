@@ -239,7 +239,7 @@ pub const BINDINGS: &[Binding] = &[
         &["f"],
         &[A::Filter],
         ("f", "filter"),
-        "filter steps by outcome, quadrant, evidence, category, size, state; groups: mixed only",
+        "filter steps by what they are; groups: mixed only; compare: steps only here",
     ),
     bind(
         "Lists",

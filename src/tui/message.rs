@@ -10,6 +10,7 @@ use super::model::Notice;
 use super::snapshot::{Snapshot, Summary};
 use super::sweeping;
 use super::text::Document;
+use crate::analysis::aggregate::Totals;
 use crate::analysis::{AnalysisSettings, Contrast, SignatureSetting};
 use crate::rollout::{Corpus, Group};
 
@@ -40,6 +41,8 @@ pub enum Msg {
     Paste(String),
     /// A row of the list of groups is done: its settings' number, its group.
     Summarised(u64, usize, Arc<Summary>),
+    /// All rows are done, and what they sum up to: their settings' number.
+    Totalled(u64, Arc<Totals>),
     /// A text was read, or could not be.
     Read((usize, usize, usize), Result<Arc<Document>, String>),
     /// A worker failed; what it says.
@@ -104,6 +107,8 @@ pub enum Effect {
         groups: Vec<Arc<Group>>,
         /// Under these settings.
         settings: AnalysisSettings,
+        /// Whether groups of uniform outcome count in the quadrants of all groups.
+        uniform_counts: bool,
     },
     /// Read the text of a step; newer requests replace older ones.
     Read {
@@ -111,6 +116,8 @@ pub enum Effect {
         of: (usize, usize, usize),
         /// The group.
         group: Arc<Group>,
+        /// Whether control characters are shown.
+        controls: bool,
     },
     /// Write an export into a new file.
     Export(Box<Job>),
@@ -127,6 +134,8 @@ pub enum Effect {
     Reload,
     /// Put a text on the clipboard.
     Copy(String),
+    /// Capture the mouse, or let it go.
+    Mouse(bool),
     /// Hand the terminal back to the shell until it is continued.
     Suspend,
     /// Paint everything again, whatever the terminal shows now.

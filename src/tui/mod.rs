@@ -7,6 +7,7 @@ mod action;
 pub mod canvas;
 pub mod choosing;
 pub mod comparing;
+mod copying;
 pub mod exporting;
 pub mod filtering;
 pub mod finding;
@@ -44,8 +45,8 @@ pub mod worker;
 use std::io;
 use std::sync::Arc;
 
-pub use exporting::Provenance;
-pub use model::{Look, Model, Notice, Start};
+pub use exporting::{Narrow, Provenance};
+pub use model::{Look, Model, Notice, Showing, Start};
 pub use text::TextSource;
 pub use theme::{Depth, ThemeId};
 
@@ -66,6 +67,8 @@ pub struct ScreenInput {
     pub look: Look,
     /// Where to start.
     pub start: Option<Start>,
+    /// What of it is shown.
+    pub showing: Showing,
     /// Whether the mouse is captured; then the terminal's own text selection does not work.
     pub mouse: bool,
 }
@@ -111,5 +114,7 @@ pub fn run(input: ScreenInput) -> io::Result<u8> {
     terminal::listen_keys(outbox)?;
     let mut model =
         Model::new(input.corpus, input.notices, input.settings, input.look, input.start);
+    model.show(input.showing);
+    model.mouse = input.mouse;
     run::drive(&mut screen, &mut model, &workers, &inbox)
 }

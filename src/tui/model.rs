@@ -24,6 +24,7 @@ use super::turning::Turning;
 use crate::analysis::{AnalysisSettings, Explanation};
 use crate::load::LoadReport;
 use crate::rollout::{Corpus, Group};
+use crate::settings::Settings;
 
 /// A warning of the load or a remark about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -96,6 +97,19 @@ pub struct Start {
     pub rollout: usize,
     /// Step within the rollout.
     pub step: usize,
+}
+
+/// What of the load is shown, as the options say.
+#[derive(Debug, Clone, Default)]
+pub struct Showing {
+    /// The settings that the screen starts with: further columns follow them.
+    pub start: Option<Settings>,
+    /// Only this rollout; statistics still count all.
+    pub rollout: Option<String>,
+    /// Only groups with successes and failures.
+    pub mixed: bool,
+    /// Groups of uniform outcome count in what is summed up over groups.
+    pub uniform_counts: bool,
 }
 
 /// The one cursor. `step` counts within the rollout; a rollout without steps has none.
@@ -259,6 +273,12 @@ pub struct Model {
     pub typed: Option<Typed>,
     /// A message for the person, until the next key.
     pub message: Option<String>,
+    /// Whether control characters of texts are shown.
+    pub controls: bool,
+    /// Whether the mouse is captured.
+    pub mouse: bool,
+    /// The settings that the screen started with, where there are any.
+    pub begun_with: Option<Settings>,
 }
 
 impl Model {
@@ -310,7 +330,28 @@ impl Model {
             jumps: Jumps::default(),
             typed: None,
             message: None,
+            controls: false,
+            mouse: false,
+            begun_with: None,
         }
+    }
+
+    /// Shows what the options ask for. Before the first request.
+    pub fn show(&mut self, showing: Showing) {
+        self.begun_with = showing.start;
+        self.groups.mixed = showing.mixed;
+        self.groups.uniform_counts = showing.uniform_counts;
+        let Some(id) = showing.rollout else {
+            return;
+        };
+        let mut groups = self.corpus.groups.iter().enumerate();
+        let found = groups.find_map(|(g, group)| Some((g, group.find(&id)?)));
+        if let (Some((group, rollout)), None) = (found, self.start) {
+            self.start = Some(Start { group, rollout, step: 0 });
+            self.group = group;
+            self.groups.at = group;
+        }
+        self.filtering.only = Some(id);
     }
 
     /// What is shown.

@@ -7,7 +7,7 @@ use super::layout::Pane;
 use super::lens::RowKind;
 use super::listing::StepLine;
 use super::message::Effect;
-use super::model::{Cursor, Model, Text};
+use super::model::{Cursor, Model};
 use super::snapshot::Snapshot;
 use super::update::{focus, open_group};
 
@@ -368,31 +368,4 @@ fn seek(
         model.message =
             Some(format!("{} of {n}{}", at + 1, if around { ", around the end" } else { "" }));
     }
-}
-
-/// What `y` copies: the selected value with all its digits; in the reader the whole text.
-pub(super) fn value_to_copy(model: &Model) -> Option<String> {
-    if model.focus == Pane::Reader
-        && let Text::Ready(document) = &model.reader.text
-    {
-        let mut text = String::new();
-        for section in &document.sections {
-            for (_, line) in &section.lines {
-                text.push_str(line);
-                text.push('\n');
-            }
-        }
-        return Some(text);
-    }
-    if model.focus == Pane::Explain {
-        let node = model.explanation.as_ref()?.node.as_ref()?;
-        return Some(format!(
-            "{} = {}",
-            node.expression(),
-            crate::credit::derivation::number(node.value)
-        ));
-    }
-    let snapshot = model.snapshot()?;
-    let value = snapshot.analysis.y_column().get(model.step()?)?;
-    Some(crate::credit::derivation::number(value))
 }

@@ -110,7 +110,7 @@ fn parts(analysis: &Analysis, pivot: Pivot) -> Option<Pick> {
     let ((ok, n), (good, others)) = (pick.this, pick.others);
     let told = format!(
         "{} of {} rollouts were in this state and left it in {} ways: {}, {}.",
-        n + others,
+        analysis.graph.state_count(analysis.graph.state_of(pick.step)).rollouts,
         analysis.basis.scored_count(),
         pick.ways,
         fate((ok, n), "this way"),
@@ -223,6 +223,17 @@ impl Model {
             return Vec::new();
         };
         snapshot.picks.iter().map(|p| (*group, p)).collect()
+    }
+}
+
+impl Model {
+    /// Whether the selected row of the list is a step of another group than the shown one.
+    #[must_use]
+    pub fn picks_elsewhere(&self) -> bool {
+        let shown = self.shown.as_ref().map(|(g, _)| *g);
+        self.focus == Pane::Pivotal
+            && self.reading.all
+            && self.picks().get(self.reading.at).is_some_and(|(g, _)| Some(*g) != shown)
     }
 }
 

@@ -8,7 +8,6 @@ use super::message::Effect;
 use super::model::{Model, Reader, Text};
 use super::text::{Document, LineKind, Section};
 use super::turning;
-use crate::analysis::skill::{Aggregate, GroupTerms};
 
 /// Brings everything that is derived up to date: the explanation, the text, the list of groups.
 pub(super) fn settle(model: &mut Model, effects: &mut Vec<Effect>) {
@@ -21,9 +20,6 @@ pub(super) fn settle(model: &mut Model, effects: &mut Vec<Effect>) {
     super::filtering::settle(model);
     super::finding::settle(model, effects);
     read(model, &plan, effects);
-    if model.focus == Pane::Groups {
-        skill(model);
-    }
     if plan.find(Pane::Matrix).or(plan.find(Pane::Knobs)).is_some() {
         turning::compare(model, effects);
     }
@@ -36,18 +32,8 @@ pub(super) fn settle(model: &mut Model, effects: &mut Vec<Effect>) {
             key: model.groups.key,
             groups: model.corpus.groups.clone(),
             settings: model.settings.clone(),
+            uniform_counts: model.groups.uniform_counts,
         });
-    }
-}
-
-/// Skill over many groups resamples them: it is made once, when all rows are there.
-fn skill(model: &mut Model) {
-    let groups = &mut model.groups;
-    let complete = !groups.rows.is_empty() && groups.rows.iter().all(Option::is_some);
-    if complete && groups.skill.as_ref().is_none_or(|(key, _)| *key != groups.key) {
-        let terms: Vec<GroupTerms> =
-            groups.rows.iter().flatten().filter_map(|s| s.terms.clone()).collect();
-        groups.skill = Some((groups.key, Aggregate::of(&terms, model.settings.seed)));
     }
 }
 
@@ -105,7 +91,7 @@ fn read(model: &mut Model, plan: &Plan, effects: &mut Vec<Effect>) {
     if model.reader.of != Some(of) {
         let target = Arc::clone(&snapshot.analysis.group);
         model.reader = Reader { of: Some(of), text: Text::Loading, ..Reader::default() };
-        effects.push(Effect::Read { of, group: target });
+        effects.push(Effect::Read { of, group: target, controls: model.controls });
     }
     let width = super::panes::reader::text_width(usize::from(area.width));
     if let Text::Ready(document) = &model.reader.text

@@ -8,7 +8,8 @@ use super::lens::{Lens, LensKind};
 use super::numbers::digits;
 use super::pivotal::{Pick, best, picks};
 use crate::analysis::sizes::{self, SizeRow};
-use crate::analysis::skill::{self, GroupTerms, skill_of};
+use crate::analysis::aggregate::{Part, Totals};
+use crate::analysis::skill::skill_of;
 use crate::analysis::{
     Analysis, AnalysisSettings, By, GroupRow, RolloutRow, Tally, Warning, Weight, breakdown,
 };
@@ -217,8 +218,8 @@ pub struct Summary {
     pub sizes: Vec<SizeRow>,
     /// What it brings to the steps worth reading of all groups.
     pub picks: Vec<Pick>,
-    /// What the skill of many groups is summed up from.
-    pub terms: Option<GroupTerms>,
+    /// What sums over groups are made of.
+    pub part: Part,
 }
 
 impl Summary {
@@ -226,16 +227,31 @@ impl Summary {
     #[must_use]
     pub fn new(group: &Arc<Group>, settings: &AnalysisSettings) -> Self {
         let analysis = Analysis::new(Arc::clone(group), settings);
-        let terms = skill::terms(&analysis);
+        let mixed = sizes::is_mixed(&analysis);
+        let part = Part::of(&analysis, mixed);
+        let skill = part.terms.as_ref().and_then(skill_of);
         Self {
-            row: GroupRow { skill: terms.as_ref().and_then(skill_of), ..analysis.group_row(false) },
+            row: GroupRow { skill, ..analysis.group_row(false) },
             successes: analysis.basis.successes(),
-            mixed: sizes::is_mixed(&analysis),
+            mixed,
             outcomes: sizes::outcome_tallies(&analysis),
             sizes: sizes::sizes(&analysis),
             picks: best(&analysis),
-            terms,
+            part,
             warnings: analysis.warnings,
         }
     }
+}
+
+/// Sums over groups with their intervals: the same as the command line's.
+#[must_use]
+pub fn totals<'a>(
+    rows: impl Iterator<Item = &'a Summary>,
+    uniform_counts: bool,
+    seed: u64,
+) -> Totals {
+    let parts: Vec<Part> = rows
+        .map(|s| Part { in_quadrants: s.mixed || uniform_counts, ..s.part.clone() })
+        .collect();
+    Totals::of(&parts, seed)
 }

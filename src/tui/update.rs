@@ -51,8 +51,10 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
                 *slot = Some(summary);
             }
         }
+        Msg::Totalled(key, totals) => model.groups.totals = Some((key, totals)),
         Msg::Read(of, result) => {
-            if model.reader.of == Some(of) {
+            let asked = result.as_ref().map_or(true, |d| d.controls == model.controls);
+            if model.reader.of == Some(of) && asked {
                 model.reader.text = match result {
                     Ok(document) => Text::Ready(refresh::in_its_segment(model, of, document)),
                     Err(reason) => Text::Failed(reason),
@@ -324,6 +326,25 @@ pub(super) fn act(model: &mut Model, action: Action, count: usize, effects: &mut
                 format!("theme {}: {}", kept.id.name(), kept.id.about())
             });
         }
+        Action::Mouse => {
+            model.mouse = !model.mouse;
+            model.message = Some(if model.mouse {
+                "the mouse is captured: wheel and clicks; M gives it back".to_owned()
+            } else {
+                "the mouse is the terminal's: it selects text; M captures it".to_owned()
+            });
+            effects.push(Effect::Mouse(model.mouse));
+        }
+        Action::Controls => {
+            model.controls = !model.controls;
+            model.reader = Reader::default();
+            let shown = if model.controls { "shown, as ^[ and \\x00" } else { "left out" };
+            model.message = Some(format!("control characters of texts are {shown}; C turns that"));
+        }
+        Action::CopyView => match super::copying::view(model) {
+            Some(text) => effects.push(Effect::Copy(text)),
+            None => model.message = Some("nothing here to copy".to_owned()),
+        },
         Action::Scale => model.shared_scale = !model.shared_scale,
         Action::NextColumn => next_column(model, effects),
         Action::Sort => {
@@ -335,7 +356,7 @@ pub(super) fn act(model: &mut Model, action: Action, count: usize, effects: &mut
                     Some(format!("groups sorted by {}; a lists them", model.groups.order.name()));
             }
         }
-        Action::Copy => match navigate::value_to_copy(model) {
+        Action::Copy => match super::copying::value(model) {
             Some(text) => effects.push(Effect::Copy(text)),
             None => model.message = Some("no value here to copy".to_owned()),
         },

@@ -13,7 +13,7 @@ use super::exporting::{self, Job, Provenance};
 use super::finding;
 use super::message::{Effect, Msg};
 use super::model::Notice;
-use super::snapshot::{Snapshot, Summary};
+use super::snapshot::{Snapshot, Summary, totals};
 use super::sweeping;
 use super::text::{Document, TextSource};
 use crate::analysis::{AnalysisSettings, Contrast, SignatureSetting};
@@ -106,6 +106,7 @@ struct Survey {
     key: u64,
     groups: Vec<Arc<Group>>,
     settings: AnalysisSettings,
+    uniform_counts: bool,
 }
 
 struct Reading {
@@ -113,6 +114,8 @@ struct Reading {
     group: Arc<Group>,
     /// Whether it is to be opened outside.
     open: bool,
+    /// Whether control characters are shown.
+    controls: bool,
 }
 
 /// Everything loaded again.
@@ -235,15 +238,15 @@ impl Workers {
                 self.slots.sweep.put(*job);
             }
             Effect::StopSweep(key) => self.slots.newest_sweep.store(key, Ordering::Relaxed),
-            Effect::Summarise { key, groups, settings } => {
+            Effect::Summarise { key, groups, settings, uniform_counts } => {
                 self.slots.newest_survey.store(key, Ordering::Relaxed);
-                self.slots.survey.put(Survey { key, groups, settings });
+                self.slots.survey.put(Survey { key, groups, settings, uniform_counts });
             }
-            Effect::Read { of, group } => {
-                self.slots.reading.put(Reading { of, group, open: false });
+            Effect::Read { of, group, controls } => {
+                self.slots.reading.put(Reading { of, group, open: false, controls });
             }
             Effect::Open { of, group } => {
-                self.slots.reading.put(Reading { of, group, open: true });
+                self.slots.reading.put(Reading { of, group, open: true, controls: false });
             }
             Effect::Export(job) => self.slots.export.put(*job),
             Effect::Reload => self.slots.reload.put(()),
@@ -328,16 +331,28 @@ fn compute(
     let (who, out, at) = (Arc::clone(analyst), outbox.clone(), Arc::clone(slots));
     spawn("groups", move || {
         while let Some(job) = at.survey.take() {
+            let mut rows: Vec<Arc<Summary>> = Vec::new();
             for (i, group) in job.groups.iter().enumerate() {
                 if at.newest_survey.load(Ordering::Relaxed) != job.key {
                     break;
                 }
                 let done = guarded("a row of the groups", || who.summarise(group, &job.settings));
                 let msg = match done {
-                    Ok(summary) => Msg::Summarised(job.key, i, Arc::new(summary)),
+                    Ok(summary) => {
+                        let summary = Arc::new(summary);
+                        rows.push(Arc::clone(&summary));
+                        Msg::Summarised(job.key, i, summary)
+                    }
                     Err(text) => Msg::Say(text),
                 };
                 if out.send(msg).is_err() {
+                    return;
+                }
+            }
+            if rows.len() == job.groups.len() {
+                let rows = rows.iter().map(|s| &**s);
+                let sums = totals(rows, job.uniform_counts, job.settings.seed);
+                if out.send(Msg::Totalled(job.key, Arc::new(sums))).is_err() {
                     return;
                 }
             }
@@ -355,7 +370,7 @@ fn read(slots: &Arc<Slots>, outbox: &Sender<Msg>) -> std::io::Result<()> {
             let source = at.origin().texts;
             let read = guarded("reading the text", || {
                 let raw = source.step_text(&job.group, rollout, step)?;
-                Ok(Arc::new(Document::new(&raw)))
+                Ok(Arc::new(Document::with(&raw, job.controls)))
             });
             let result = read.unwrap_or_else(Err);
             let msg = if job.open {

@@ -13,6 +13,7 @@ mod knobs;
 mod matrix;
 mod members;
 mod palette;
+mod pairs;
 mod pivotal;
 mod quadrants;
 pub mod reader;
@@ -105,11 +106,11 @@ fn panes(model: &Model, plan: &Plan, buffer: &mut Buffer, theme: &Theme) {
     if let Some(area) = plan.note {
         title::note(model, &mut Canvas::new(buffer, area, theme));
     }
-    seams(plan, buffer, theme);
+    seams(plan, buffer, theme, model.look.ascii);
 }
 
 /// Vertical lines between panes, joined with the rules they meet.
-fn seams(plan: &Plan, buffer: &mut Buffer, theme: &Theme) {
+fn seams(plan: &Plan, buffer: &mut Buffer, theme: &Theme, ascii: bool) {
     let rule_at =
         |x: u16, y: u16| plan.panes.iter().any(|(_, r)| r.y == y && r.x <= x && x < r.right());
     let seam_at = |x: u16, y: u16| plan.seams.iter().any(|s| s.contains(Position::new(x, y)));
@@ -119,6 +120,7 @@ fn seams(plan: &Plan, buffer: &mut Buffer, theme: &Theme) {
             let right = rule_at(seam.x + 1, y);
             let up = y > 0 && seam_at(seam.x, y - 1);
             let glyph = match (left, right, up) {
+                _ if ascii => "│",
                 (true, true, true) => "┼",
                 (true, true, false) => "┬",
                 (true, false, _) => "┤",

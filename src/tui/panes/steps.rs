@@ -108,7 +108,8 @@ pub fn draw(model: &Model, snapshot: &Snapshot, canvas: &mut Canvas, focus: bool
     }
     if !model.filtering.passes.is_empty() {
         let listed = model.listed(model.cursor.rollout).len();
-        extra.put(format!("  {listed} listed: {}", model.filtering.filter.name()), theme.strong);
+        let told = text::line(&model.filtering.name()).into_owned();
+        extra.put(format!("  {listed} listed: {told}"), theme.strong);
     }
     let kind = if model.shared_scale { "shared" } else { "own" };
     let scales: Vec<String> = columns

@@ -7,7 +7,7 @@ use crate::tui::glyphs::{Fill, bar};
 use crate::tui::labels::{self, Elision};
 use crate::tui::lens::{Lens, LensKind, LensRow, RowKind};
 use crate::tui::model::Model;
-use crate::tui::numbers::{count, plain, signed};
+use crate::tui::numbers::{count, plain, plural, signed};
 use crate::tui::snapshot::Snapshot;
 use crate::tui::theme::Theme;
 
@@ -72,16 +72,13 @@ pub fn draw(model: &Model, snapshot: &Snapshot, canvas: &mut Canvas, focus: bool
     let scored = snapshot.row.scored;
     match model.lens {
         LensKind::Paths => {
-            let rows = snapshot.analysis.paths.rows.len();
-            extra.put(
-                format!("paths  {rows} rows of at most {}", (2 * scored).max(1) - 1),
-                theme.text,
-            );
+            let rows = plural(snapshot.analysis.paths.rows.len() as u64, "row");
+            extra.put(format!("paths  {rows} of at most {}", (2 * scored).max(1) - 1), theme.text);
         }
         LensKind::States => {
-            let rows = lens.rows.len();
-            let states = snapshot.row.states;
-            extra.put(format!("states  {rows} rows for {states} states, each once"), theme.text);
+            let rows = plural(lens.rows.len() as u64, "row");
+            let states = plural(snapshot.row.states as u64, "state");
+            extra.put(format!("states  {rows} for {states}, each once"), theme.text);
         }
     }
     if visible.len() < lens.rows.len() && model.lens == LensKind::States
