@@ -77,6 +77,268 @@ fn reworded(kind: Kind, arg: Arg) -> Arg {
         (Kind::Sweep, "knob") => arg.value_name("NAME=V1,V2,…").help(
             "A knob with its values, or n-prior, gamma, beta, tau with theirs; one or two of them",
         ),
+        (Kind::Figure, "knob") => arg.value_name("NAME=VALUE|NAME=V1,V2,…").help(
+            "A knob of the granularity; `sweep`: a knob or n-prior, gamma, beta, tau with its values",
+        ),
+        (Kind::Figure, "theme") => {
+            arg.help("Colours: default and light (blue, orange), paper (green, red), mono")
+        }
+        (Kind::Advantages | Kind::Convert | Kind::Figure, "out") => arg.short('o'),
+        (Kind::Check, "strict") => {
+            arg.help("Fail when a record was skipped or a file could not be read")
+        }
+        _ => arg,
+    }
+}
+
+#[allow(clippy::too_many_lines, reason = "one arm per command, in the order of help")]
+fn own_args(kind: Kind) -> Vec<Arg> {
+    let word = |name: &'static str, words: Vec<&'static str>, help: &'static str| {
+        Arg::new(name)
+            .long(name)
+            .value_parser(PossibleValuesParser::new(words.clone()))
+            .default_value(words.first().copied().unwrap_or_default())
+            .help(help)
+    };
+    match kind {
+        Kind::Report => vec![
+            Arg::new("brief")
+                .long("brief")
+                .action(ArgAction::SetTrue)
+                .help("Leave the diagnostics out of the page"),
+        ],
+        Kind::Groups => vec![
+            word("by", GroupsBy::ALL.map(GroupsBy::name).to_vec(), "Rows by"),
+            Arg::new("sort")
+                .long("sort")
+                .value_name("NAME|-NAME")
+                .allow_hyphen_values(true)
+                .help("Sort by a column; `-NAME` descending"),
+        ],
+        Kind::Quadrants => vec![
+            word("by", By::ALL.map(By::name).to_vec(), "Rows by"),
+            word("weight", vec!["steps", "tokens"], "What counts"),
+        ],
+        Kind::Tree => {
+            vec![word("lens", vec!["paths", "states"], "Folded paths, or each state once")]
+        }
+        Kind::Explain => vec![
+            Arg::new("at")
+                .long("at")
+                .value_name("ROLLOUT:STEP")
+                .required_unless_present_any(["print-settings", "settings-from"])
+                .help("The step, split at the last colon; steps count from 0"),
+            Arg::new("column")
+                .long("column")
+                .value_name("COLUMN")
+                .help("The column; the Y column by default"),
+            Arg::new("artefacts")
+                .long("artefacts")
+                .action(ArgAction::SetTrue)
+                .help("Also where discount and prior alone flip signs"),
+        ],
+        Kind::Simulate => {
+            let count = |name: &'static str, default: &'static str, help: &'static str| {
+                Arg::new(name)
+                    .long(name)
+                    .value_name("N")
+                    .value_parser(clap::value_parser!(u32).range(1..=1_000_000))
+                    .default_value(default)
+                    .help(help)
+            };
+            vec![
+                word(
+                    "process",
+                    ["coding", "chain", "tree", "grid"].to_vec(),
+                    "Decision process; coding has states that look alike and are not",
+                ),
+                count("groups", "4", "How many groups, each a varied process of its own"),
+                count("rollouts", "8", "Rollouts per group; with --measure, of the largest one"),
+                Arg::new("measure")
+                    .long("measure")
+                    .action(ArgAction::SetTrue)
+                    .help("Measure every column against the true advantage, in --format, instead of writing rollouts"),
+            ]
+        }
+        Kind::Skill => vec![
+            Arg::new("compare")
+                .long("compare")
+                .action(ArgAction::SetTrue)
+                .help("The chosen abstraction beside tools, history and index"),
+        ],
+        Kind::Panel => vec![text(
+            "against",
+            "COLUMN",
+            "Bias, error, sign accuracy and rank correlation of every column against this one",
+        )],
+        Kind::Compare => vec![
+            text("rollouts", "A,B,…", "The rollouts, two or more of one group")
+                .required_unless_present_any(["print-settings", "settings-from"]),
+        ],
+        Kind::Advantages => {
+            vec![text("column", "COLUMN[,…]", "The columns; the Y column by default")]
+        }
+        Kind::Figure => vec![
+            text("column", "COLUMN[,…]", "advantages, matrix: the columns; the chosen ones, or Y"),
+            word("by", By::ALL.map(By::name).to_vec(), "quadrants: bars by"),
+            word("weight", vec!["steps", "tokens"], "quadrants: what counts"),
+        ],
+        Kind::Schema => vec![topic("KIND", SCHEMAS.map(|(name, _)| name).to_vec(), "The output")],
+        Kind::Completions => {
+            let shells = clap_complete::Shell::value_variants();
+            let names = shells.iter().map(|s| match s {
+                clap_complete::Shell::Bash => "bash",
+                clap_complete::Shell::Elvish => "elvish",
+                clap_complete::Shell::Fish => "fish",
+                clap_complete::Shell::PowerShell => "powershell",
+                _ => "zsh",
+            });
+            vec![topic("SHELL", names.collect(), "The shell")]
+        }
+        Kind::Steps
+        | Kind::Check
+        | Kind::Sweep
+        | Kind::Stability
+        | Kind::CompareRuns
+        | Kind::Convert
+        | Kind::Formats
+        | Kind::Estimators
+        | Kind::Profiles
+        | Kind::Themes
+        | Kind::Keys
+        | Kind::Man => Vec::new(),
+    }
+}
+
+fn text(name: &'static str, value: &'static str, help: &'static str) -> Arg {
+    Arg::new(name).long(name).value_name(value).help(help)
+}
+
+fn topic(value: &'static str, words: Vec<&'static str>, help: &'static str) -> Arg {
+    Arg::new("topic")
+        .value_name(value)
+        .required(true)
+        .value_parser(PossibleValuesParser::new(words))
+        .help(help)
+}
+
+/// Writes the completions of a shell.
+pub fn completions(shell: &str, out: &mut dyn std::io::Write) {
+    if let Ok(shell) = clap_complete::Shell::from_str(shell, true) {
+        clap_complete::generate(shell, &mut command(), "credscope", &mut { out });
+    }
+}
+
+/// Writes the manual page: the program, then every command.
+pub fn manual(out: &mut dyn std::io::Write) -> std::io::Result<()> {
+    let mut root = command();
+    root.build();
+    clap_mangen::Man::new(root.clone()).render(&mut { &mut *out })?;
+    for sub in root.get_subcommands().filter(|s| s.get_name() != "help") {
+        let name = format!("credscope-{}", sub.get_name());
+        let page = clap_mangen::Man::new(sub.clone()).title(name);
+        page.render(&mut { &mut *out })?;
+    }
+    Ok(())
+}
+
+fn paths() -> Arg {
+    Arg::new("paths")
+        .value_name("PATH")
+        .num_args(0..)
+        .value_parser(clap::value_parser!(PathBuf))
+        .value_hint(ValueHint::AnyPath)
+        .help("Rollout files and folders; `-` is standard input")
+}
+
+fn print_settings() -> Arg {
+    Arg::new("print-settings")
+        .long("print-settings")
+        .action(ArgAction::SetTrue)
+        .help("Show every setting with where it came from, and stop")
+}
+
+fn output_args(formats: &[Format]) -> Vec<Arg> {
+    let names: Vec<&'static str> = formats.iter().map(|f| f.name()).collect();
+    vec![
+        Arg::new("format")
+            .long("format")
+            .value_parser(PossibleValuesParser::new(names.clone()))
+            .default_value(names.first().copied().unwrap_or("text"))
+            .help("Form of the output"),
+        Arg::new("no-stamp").long("no-stamp").action(ArgAction::SetTrue).help(
+            "Leave out the line of settings and inputs at the head of CSV, JSONL and text files",
+        ),
+        Arg::new("raw")
+            .long("raw")
+            .action(ArgAction::SetTrue)
+            .help("JSON: texts as they are in the data instead of cleaned"),
+    ]
+}
+
+/// Arguments of all settings, and of the config file.
+fn shared() -> Vec<Arg> {
+    let mut args: Vec<Arg> = SETTINGS.iter().map(setting).collect();
+    args.push(
+        Arg::new("config")
+            .long("config")
+            .value_name("FILE")
+            .value_parser(clap::value_parser!(PathBuf))
+            .help_heading("Output and screen")
+            .hide_short_help(true)
+            .help("Config file (TOML) instead of $XDG_CONFIG_HOME/credscope/config.toml"),
+    );
+    args.push(
+        Arg::new("settings-from")
+            .long("settings-from")
+            .value_name("EXPORT")
+            .value_parser(clap::value_parser!(PathBuf))
+            .help_heading("Output and screen")
+            .hide_short_help(true)
+            .help(
+                "Settings and options of an earlier export: the same command gives the same bytes",
+            ),
+    );
+    args
+}
+
+/// Settings that `-h` shows; `--help` shows all.
+const COMMON: [&str; 9] =
+    ["only", "abstraction", "preset", "knob", "columns", "gamma", "n-prior", "step-reward", "out"];
+
+fn setting(spec: &'static Spec) -> Arg {
+    let heading = match spec.class {
+        Class::Load => "Reading",
+        Class::Facts | Class::Projection => "Signatures",
+        Class::Credit => "Credit",
+        Class::View => "Output and screen",
+    };
+    let default = if spec.default.is_empty() || spec.form == Form::Switch {
+        String::new()
+    } else {
+        format!(" [default: {}]", spec.default)
+    };
+    let mut help = format!("{}{default}", spec.help);
+    if let Some(first) = help.get(..1).map(str::to_uppercase) {
+        help.replace_range(..1, &first);
+    }
+    let arg = Arg::new(spec.name)
+        .long(spec.name)
+        .help_heading(heading)
+        .hide_short_help(!COMMON.contains(&spec.name))
+        .help(help);
+    match spec.form {
+        Form::Switch => arg
+            .num_args(0..=1)
+            .require_equals(true)
+            .default_missing_value("true")
+            .value_name("BOOL"),
+        Form::Number => arg.value_name(spec.value).allow_negative_numbers(true),
+        Form::Text | Form::List => arg.value_name(spec.value),
+        Form::Many => arg.value_name(spec.value).action(ArgAction::Append),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
