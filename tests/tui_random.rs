@@ -19,10 +19,10 @@ use credscope::rollout::Corpus;
 use credscope::tui::keymap::BINDINGS;
 use credscope::tui::layout::Pane;
 use credscope::tui::model::{Look, Model};
-use credscope::tui::snapshot::{Snapshot, Summary};
+use credscope::tui::snapshot::{Snapshot, Summary, totals};
 use credscope::tui::text::{Document, NoText, TextSource};
 use credscope::tui::update::{Effect, Msg, begin, update};
-use credscope::tui::{Depth, ThemeId, finding, panes};
+use credscope::tui::{Depth, ThemeId, finding, panes, sweeping};
 use crossterm::event::{
     KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
 };
@@ -84,6 +84,11 @@ impl Desk {
             Effect::Contrast { .. } => "contrast",
             Effect::Summarise { .. } => "groups",
             Effect::Read { .. } | Effect::Open { .. } => "texts",
+            Effect::Sweep(_) => "sweep",
+            Effect::StopSweep(_) => {
+                self.workers.entry("sweep").or_default().request = None;
+                return None;
+            }
             Effect::Export(_) => "export",
             Effect::Reload => "reload",
             Effect::Find { key, .. } => {
@@ -123,19 +128,31 @@ impl Desk {
                 let make = || Contrast::new(&now.analysis, &pin, earlier.as_deref());
                 answers.push(Msg::Contrasted(key, kept(&mut self.contrasts, name, make)));
             }
-            Effect::Summarise { key, groups, settings } => {
+            Effect::Summarise { key, groups, settings, uniform_counts } => {
                 // Sometimes not all rows are made before something newer is wanted.
                 let n =
                     if random.one_in(4) { random.below(groups.len() + 1) } else { groups.len() };
+                let mut rows = Vec::new();
                 for (i, group) in groups.iter().take(n).enumerate() {
                     let name = format!("{} {settings:?}", group.key.task);
                     let row = kept(&mut self.summaries, name, || Summary::new(group, &settings));
+                    rows.push(Arc::clone(&row));
                     answers.push(Msg::Summarised(key, i, row));
                 }
+                if n == groups.len() {
+                    let sums = totals(rows.iter().map(|r| &**r), uniform_counts, settings.seed);
+                    answers.push(Msg::Totalled(key, Arc::new(sums)));
+                }
             }
-            Effect::Read { of, group } => {
+            Effect::Sweep(job) => sweeping::run(&job, |part| {
+                answers.push(Msg::Swept(job.key, part));
+                // Now and then something newer is wanted before the end.
+                !random.one_in(40)
+            }),
+            Effect::Read { of, group, controls } => {
                 let text = file.texts.step_text(&group, of.1, of.2);
-                answers.push(Msg::Read(of, text.map(|raw| Arc::new(Document::new(&raw)))));
+                let read = text.map(|raw| Arc::new(Document::with(&raw, controls)));
+                answers.push(Msg::Read(of, read));
             }
             Effect::Open { of, group } => {
                 let text = file.texts.step_text(&group, of.1, of.2);

@@ -125,7 +125,7 @@ fn letters(keys: &str) -> impl Iterator<Item = KeyCode> + '_ {
     keys.chars().map(KeyCode::Char)
 }
 
-pub fn run() {
+pub fn measure() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("group.json");
     std::fs::write(&path, super::generate::coding(64, 200)).unwrap();

@@ -16,8 +16,8 @@ mod started;
 
 #[cfg(all(feature = "tui", unix))]
 fn main() {
-    driven::run();
-    started::run();
+    driven::measure();
+    started::measure();
 }
 
 #[cfg(not(all(feature = "tui", unix)))]

@@ -51,7 +51,7 @@ fn command(program: &Path, args: &[&Path]) -> CommandBuilder {
     command
 }
 
-pub fn run() {
+pub fn measure() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let sample = root.join("sample-data/slugify-fix/rollouts.jsonl");
     println!("first frame, from the start of the process, 120 x 40 cells");

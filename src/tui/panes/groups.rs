@@ -3,7 +3,7 @@
 use crate::export::text;
 use crate::tui::canvas::{Canvas, Row};
 use crate::tui::model::Model;
-use crate::tui::numbers::{brief, count, percent, signed_brief};
+use crate::tui::numbers::{brief, count, percent, plural, signed_brief};
 use crate::tui::snapshot::Summary;
 use crate::tui::theme::Theme;
 
@@ -68,7 +68,7 @@ pub fn draw(model: &Model, canvas: &mut Canvas) {
     let order = model.group_order();
     let done = model.groups.rows.iter().flatten().count();
     let mut extra = Row::new();
-    extra.put(format!("{} groups", order.len()), theme.text);
+    extra.put(plural(order.len() as u64, "group"), theme.text);
     if done < order.len() {
         extra.put(format!("  {done} computed …"), theme.dim);
     }
@@ -160,7 +160,7 @@ fn line(model: &Model, group: usize, columns: &Columns, selected: bool, theme: &
 
 fn filled(row: &mut Row, summary: &Summary, columns: &Columns, theme: &Theme) {
     let g = &summary.row;
-    numbers(row, &[summary], columns, theme);
+    numbers(row, &[summary], &[summary], columns, theme);
     let skill = [g.skill.map(|s| s.skill), g.skill.map(|s| s.null)];
     for value in skill.into_iter().take(columns.skill) {
         match value {
@@ -175,9 +175,11 @@ fn filled(row: &mut Row, summary: &Summary, columns: &Columns, theme: &Theme) {
     }
 }
 
-/// The numbers of one group, or their sums over several.
-fn numbers(row: &mut Row, of: &[&Summary], columns: &Columns, theme: &Theme) {
+/// The numbers of one group, or their sums over several; the quadrants' are those of the groups that are
+/// counted in them: uniform groups stay out, as in `quadrants` and `groups`.
+fn numbers(row: &mut Row, of: &[&Summary], counted: &[&Summary], columns: &Columns, theme: &Theme) {
     let total = |pick: &dyn Fn(&Summary) -> u64| of.iter().map(|s| pick(s)).sum::<u64>();
+    let quadrant = |pick: &dyn Fn(&Summary) -> u64| counted.iter().map(|s| pick(s)).sum::<u64>();
     let ok = total(&|s| s.successes as u64);
     let bad = total(&|s| s.row.scored as u64) - ok;
     let compared = |s: &Summary| s.row.evidence.first().map_or(0, |&n| u64::from(n));
@@ -196,12 +198,12 @@ fn numbers(row: &mut Row, of: &[&Summary], columns: &Columns, theme: &Theme) {
             "branch" => (count(total(&|s| s.row.branching as u64)), theme.text),
             "compared" => (count(total(&compared)), theme.text),
             "rescued" | "penal." => {
-                let n = total(&|s| {
+                let n = quadrant(&|s| {
                     if name == "rescued" { s.row.tally.rescued } else { s.row.tally.penalized }
                 });
                 (count(n), or_dim(n, theme.strong))
             }
-            _ => (count(total(&|s| s.row.tally.inside())), theme.text),
+            _ => (count(quadrant(&|s| s.row.tally.inside())), theme.text),
         };
         row.right(&text, cells, style);
         if name == "✗" && columns.success {
@@ -228,7 +230,24 @@ fn success(row: &mut Row, ok: u64, bad: u64, theme: &Theme) {
 fn sum(model: &Model, columns: &Columns, theme: &Theme) -> Row {
     let mut row = Row::new();
     row.gap(1).right("Σ", columns.task, theme.title);
-    let done: Vec<&Summary> = model.groups.rows.iter().flatten().map(|s| &**s).collect();
-    numbers(&mut row, &done, columns, theme);
+    let listed = |s: &&Summary| s.mixed || !model.groups.mixed;
+    let done: Vec<&Summary> =
+        model.groups.rows.iter().flatten().map(|s| &**s).filter(listed).collect();
+    // As in `quadrants` and `groups`: uniform groups stay out of these.
+    let counted = model.counted();
+    numbers(&mut row, &done, &counted, columns, theme);
+    let known = model.groups.totals.as_ref().filter(|(key, _)| *key == model.groups.key);
+    let skill = known.map(|(_, t)| (t.skill.steps.skill(), t.skill.null));
+    for value in skill.map_or([None, None], |(a, b)| [a, b]).into_iter().take(columns.skill) {
+        let told = value.map_or_else(|| "n/a".to_owned(), signed_brief);
+        row.right(&told, 7, theme.text);
+    }
+    if columns.warnings > 6 {
+        let told = match done.len() - counted.len().min(done.len()) {
+            0 => String::new(),
+            n => format!("quadrants: {} mixed, {n} left out", counted.len()),
+        };
+        row.gap(2).put(text::cut(&told, columns.warnings).into_owned(), theme.dim);
+    }
     row
 }
