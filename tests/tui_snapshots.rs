@@ -48,7 +48,7 @@ fn sample(size: (u16, u16), keys: &[&str]) -> Model {
         press(&mut model, key);
     }
     if let (Some(of), Some(group)) = (model.reader.of, model.shown_group().map(Arc::clone)) {
-        let raw = texts.step_text(&group, of.1, of.2).unwrap();
+        let raw = TextSource::step_text(&*texts, &group, of.1, of.2).unwrap();
         update(&mut model, Msg::Read(of, Ok(Arc::new(Document::new(&raw)))));
     }
     model
@@ -182,7 +182,12 @@ fn runs(coloured: &Buffer, plain: &Buffer, theme: &Theme) -> Vec<Run> {
                 x += 1;
                 continue;
             };
-            let end = (x..width).find(|&e| role(&line[e]) != Some(positive)).unwrap_or(width);
+            // Words with one blank between them are one run: a place, then its value.
+            let goes_on = |e: usize| {
+                let own = |x: usize| line.get(x).is_some_and(|c| role(c) == Some(positive));
+                own(e) || line[e].symbol() == " " && own(e - 1) && own(e + 1)
+            };
+            let end = (x + 1..width).find(|&e| !goes_on(e)).unwrap_or(width);
             let symbol = |x: usize| shown.get(x).map_or("", Cell::symbol).to_owned();
             runs.push(Run {
                 positive,
@@ -207,7 +212,8 @@ fn no_sign_and_no_outcome_hangs_on_a_colour() {
             let mut model = sample(size, keys);
             let (coloured, plain) = (drawn(&mut model, COLOURED), drawn(&mut model, MONO));
             let mut told: BTreeMap<String, (bool, (usize, usize))> = BTreeMap::new();
-            for run in runs(&coloured, &plain, &theme) {
+            let runs = runs(&coloured, &plain, &theme);
+            for (i, run) in runs.iter().enumerate() {
                 let bare = run.text.trim();
                 let counts =
                     bare.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | '%' | '·'));
@@ -219,7 +225,12 @@ fn no_sign_and_no_outcome_hangs_on_a_colour() {
                     format!("{bare} that ends at {}", run.place.0 + run.text.chars().count())
                 } else if bar {
                     let (left, right) = (axis(&run.beside.0), axis(&run.beside.1));
-                    format!("bar {bare} axis {left} {right}")
+                    // The class of a number that follows, which has a sign.
+                    let next = runs.get(i + 1).filter(|n| n.place.1 == run.place.1);
+                    let sign =
+                        next.and_then(|n| n.text.chars().next()).filter(|c| "+−".contains(*c));
+                    let sign = sign.filter(|_| !left && !right && bare.chars().count() == 1);
+                    format!("bar {bare} axis {left} {right} {sign:?}")
                 } else {
                     bare.to_owned()
                 };
