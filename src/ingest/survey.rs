@@ -285,3 +285,103 @@ impl Record {
         };
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A reader of three bytes at a time meets every border between chunks.
+    struct Slow<'a>(&'a [u8]);
+
+    impl Read for Slow<'_> {
+        fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+            let n = self.0.len().min(buf.len()).min(3);
+            let (now, later) = self.0.split_at(n);
+            buf[..n].copy_from_slice(now);
+            self.0 = later;
+            Ok(n)
+        }
+    }
+
+    /// What is found, in words: `=` a record, `<` a document, `-` an element; `…` at the file's end.
+    fn cut(layout: Layout, text: &str) -> Vec<String> {
+        let part = |r: Range<u64>| &text.as_bytes()[r.start as usize..r.end as usize];
+        let run = |open: &Open<'_>| {
+            let mut all = Vec::new();
+            split(layout, "k", text.len() as u64, 1000, open, &mut |found| {
+                let (mark, number, bytes, end) = match found {
+                    Found::Record(p) => ('=', p.number, p.body, p.at_end),
+                    Found::Document(f, body) => ('<', f.number, body, f.at_end),
+                    Found::Element(p) => ('-', p.number, p.body, p.at_end),
+                };
+                let bytes = String::from_utf8(bytes.unwrap()).unwrap();
+                all.push(format!("{mark}{number} {bytes}{}", if end { "…" } else { "" }));
+                ControlFlow::Continue(())
+            })
+            .unwrap();
+            all
+        };
+        let all = run(&|r| Box::new(part(r)));
+        assert_eq!(all, run(&|r| Box::new(Slow(part(r)))));
+        all
+    }
+
+    #[test]
+    fn elements_and_what_stands_around_them() {
+        let text = r#"{"a":{"k":[9,9]},"k" : [ {"x":"]\""}, [2,3] ],"b":"k"}"#;
+        let want = [r#"<1 {"a":{"k":[9,9]},"k" : [],"b":"k"}"#, r#"-1 {"x":"]\""}"#, "-2 [2,3]"];
+        assert_eq!(cut(Layout::Document, text), want);
+        assert_eq!(cut(Layout::Elements, &format!("[ {text} ]")), want);
+        let two = cut(Layout::Values, &format!("{text}\n\n{text}"));
+        assert_eq!(two[..3], want);
+        assert_eq!(two[3], want[0].replace("<1", "<2"));
+    }
+
+    #[test]
+    fn what_has_no_list_under_the_key_is_a_record() {
+        for text in [
+            r#"{"k":{"k":[1,2]}}"#,
+            r#"{"kk":[1,2],"\"k":[1,2]}"#,
+            r#"["k",[1,2]]"#,
+            r#"{"k":[1]}"#,
+        ] {
+            assert_eq!(cut(Layout::Document, text), [format!("=1 {text}")], "{text}");
+        }
+    }
+
+    #[test]
+    fn lines_end_whatever_is_open() {
+        let text = "\n{\"k\":[1,{\"cut\":\"\n{\"k\":[1,2],\"b\":3}\r\n{\"k\":[1,\n7";
+        let want = [
+            "<2 {\"k\":[]",
+            "-1 1",
+            "-2 {\"cut\":\"",
+            "<3 {\"k\":[],\"b\":3}\r",
+            "-1 1",
+            "-2 2",
+            "<4 {\"k\":[]",
+            "-1 1",
+            "-2 ",
+            "=5 7…",
+        ];
+        assert_eq!(cut(Layout::Lines, text), want);
+    }
+
+    #[test]
+    fn the_file_may_end_anywhere() {
+        assert_eq!(
+            cut(Layout::Document, r#"{"k":[1,{"a"#),
+            [r#"<1 {"k":[]…"#, "-1 1", r#"-2 {"a…"#]
+        );
+        assert_eq!(cut(Layout::Document, r#"{"k":[{}],"b"#), [r#"<1 {"k":[],"b…"#, "-1 {}"]);
+        assert_eq!(cut(Layout::Document, r#"{"k":["#), [r#"<1 {"k":[]…"#, "-1 …"]);
+        assert_eq!(cut(Layout::Document, r#"{"k"#), [r#"=1 {"k…"#]);
+        assert_eq!(cut(Layout::Document, ""), [""; 0]);
+    }
+
+    #[test]
+    fn of_a_repeated_key_the_last_list_counts() {
+        let text = r#"{"k":[1,2],"k":[3,4]}"#;
+        assert_eq!(cut(Layout::Document, text), [r#"<1 {"k":[],"k":[]}"#, "-1 3", "-2 4"]);
+    }
+}

@@ -12,6 +12,7 @@ use super::ending;
 use super::json::{self, Error, Object};
 use super::messages;
 use super::reader::{Context, NotRollouts, Part, Reader, RecordError, Sniff, record_object};
+use super::scan;
 use super::shape::{RecordShape, Shape};
 use super::turns::Turns;
 use crate::rollout::raw::{Ending, RawRollout};
@@ -41,7 +42,14 @@ impl Reader for Tau2Bench {
             r.object("info") && r.has("timestamp") && (r.list("tasks") || r.cut())
         };
         let document = |r: &RecordShape<'_>| r.list("simulations") && r.has_any(&["info", "tasks"]);
-        if shape.any(|r| document(r) || run(r) && r.cut() || one_simulation(r)) {
+        // The rest of the document may come after the simulations.
+        let first = |r: &RecordShape<'_>| {
+            let list = r.value(SIMULATIONS).and_then(|v| v.strip_prefix(b"["));
+            let keys = list.map(scan::entries).unwrap_or_default();
+            let has = |key: &[u8]| keys.iter().any(|e| e.key == key);
+            has(b"task_id") && has(b"termination_reason")
+        };
+        if shape.any(|r| document(r) || first(r) || run(r) && r.cut() || one_simulation(r)) {
             return Sniff::Yes;
         }
         if shape.any(run) {

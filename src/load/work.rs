@@ -25,7 +25,7 @@ use crate::rollout::raw::{RawNumber, RawRollout, RawStep};
 use crate::rollout::{RecordRef, RolloutFacts, SourceId, Sym};
 
 /// Bytes of records in flight.
-const IN_FLIGHT: usize = 32 << 20;
+const IN_FLIGHT: usize = 8 << 20;
 
 /// A task's text is kept this long, for titles.
 const PROMPT: usize = 600;
@@ -407,7 +407,8 @@ fn no_task() -> RecordError {
 
 /// A cut record at the end of a file is a file that is still being written, more often than not.
 pub fn explain(mut error: RecordError, at_end: bool) -> RecordError {
-    if error.kind == RecordErrorKind::Cut {
+    // A reader that knows more about a cut has said so.
+    if error.kind == RecordErrorKind::Cut && error.hint.is_none() {
         if at_end {
             return RecordError {
                 reason: "cut at the end of the file".to_owned(),
