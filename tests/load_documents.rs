@@ -206,8 +206,7 @@ fn a_cut_document_keeps_its_whole_elements() {
 #[test]
 fn a_broken_element_costs_itself_and_is_named() {
     for kind in Kind::all() {
-        for (pretty, broken) in
-            [(false, "{\"id\": }"), (true, "{\"abc\" \"b\", [1]}"), (true, "7")]
+        for (pretty, broken) in [(false, "{\"id\": }"), (true, "{\"abc\" \"b\", [1]}"), (true, "7")]
         {
             let mut elements: Vec<String> = kind.elements.iter().map(Value::to_string).collect();
             broken.clone_into(&mut elements[3]);
