@@ -100,8 +100,13 @@ impl Run<'_> {
         {
             let mut writer = writer(self.options.format, &mut out, writing);
             writer.begin(&steps::columns(&self.session.settings.analysis))?;
-            self.session
-                .each(|analysis| Ok(writer.chunk(&steps::table(analysis, self.rollout()))?))?;
+            self.session.each(|analysis| {
+                let mut table = steps::table(analysis, self.rollout());
+                if self.options.format == Format::Text {
+                    steps::fold_loops(&mut table);
+                }
+                Ok(writer.chunk(&table)?)
+            })?;
             writer.finish()?;
         }
         Ok(out.commit()?)

@@ -101,6 +101,19 @@ fn split(analysis: &Analysis, rollouts: impl Iterator<Item = usize>) -> (u64, u6
     (n, successes)
 }
 
+/// What a row folds: a run of one action, or further steps.
+fn folded(analysis: &Analysis, row: &Row) -> String {
+    let steps = row.steps as usize;
+    let run = analysis.projection.action.get(row.first_step..row.first_step + steps);
+    let alike = run.is_some_and(|run| run.windows(2).all(|pair| pair.first() == pair.last()));
+    match steps {
+        0 | 1 => String::new(),
+        n if alike && n >= super::steps::LOOP => format!(" ×{n} loop"),
+        n if alike => format!(" ×{n}"),
+        n => format!(" +{}", n - 1),
+    }
+}
+
 fn path_cells(analysis: &Analysis, row: &Row) -> Vec<Cell> {
     let step = analysis.step_row(row.first_step);
     let (n, successes) = split(analysis, row.members.iter().map(|&i| i as usize));
@@ -114,7 +127,7 @@ fn path_cells(analysis: &Analysis, row: &Row) -> Vec<Cell> {
     let indent = " ".repeat(row.depth.min(INDENT) as usize);
     let beyond =
         if row.depth > INDENT { format!("+{} ", row.depth - INDENT) } else { String::new() };
-    let folded = if row.steps > 1 { format!(" +{}", row.steps - 1) } else { String::new() };
+    let folded = folded(analysis, row);
     let mut cells = key_cells(&analysis.group.key);
     cells.extend([
         Cell::int(row.depth),
