@@ -28,9 +28,6 @@ use crate::signature::{Abstraction, KNOBS};
 /// Settings that a sweep can turn besides the knobs.
 const PSEUDO: [&str; 4] = ["n-prior", "gamma", "beta", "tau"];
 
-/// Cells of a text line.
-const WIDE: usize = 80;
-
 impl Run<'_> {
     /// Whether tables for people are asked for.
     fn people(&self) -> bool {
@@ -46,11 +43,8 @@ impl Run<'_> {
     pub(super) fn sweep(&self) -> Done {
         let rows = self.sweep_rows()?;
         let mut out = self.output()?;
-        let mut writing = self.writing(Kind::Sweep, &[], out.is_file());
+        let writing = self.writing(Kind::Sweep, &[], out.is_file());
         let table = sweep::table(&rows, self.people());
-        if self.options.format == Format::Text {
-            writing.width = Some(WIDE);
-        }
         self.write_table(&mut out, &table, writing)?;
         Ok(out.commit()?)
     }
@@ -141,12 +135,11 @@ impl Run<'_> {
             }
         }
         let mut out = self.output()?;
-        let mut writing = self.writing(Kind::Skill, &[], out.is_file());
+        let writing = self.writing(Kind::Skill, &[], out.is_file());
         let mut table = skill::table(rows);
         if self.people() {
             skill::HEAD.clone_into(&mut table.title);
         }
-        writing.width = (self.options.format == Format::Text).then_some(WIDE);
         self.write_table(&mut out, &table, writing)?;
         Ok(out.commit()?)
     }
@@ -170,6 +163,9 @@ impl Run<'_> {
     /// The values of all columns and of one more, how many groups count, and how many are left out.
     pub(super) fn panel_values(&self, more: Option<&str>) -> Result<(Panel, u64, u64), Failure> {
         let settings = self.with_columns("--against", more.into_iter())?;
+        if let Some(name) = more.and_then(|m| m.strip_prefix("logged:")) {
+            self.known_number(name)?;
+        }
         let exclude = self.leaves_uniform_out();
         let mixed = self.session.settings.view.mixed;
         let make = |group: &Arc<Group>| Analysis::new(Arc::clone(group), &settings.analysis);
@@ -186,6 +182,23 @@ impl Run<'_> {
         })?;
         Self::tell_left_out(left_out, counted);
         Ok((found, counted, left_out))
+    }
+
+    /// An error where no step has a logged number of this name.
+    fn known_number(&self, name: &str) -> Result<(), Failure> {
+        let numbers = self.session.groups().iter().flat_map(|g| &g.steps.values);
+        let mut known: Vec<&str> = numbers.map(|(name, _)| name.as_str()).collect();
+        known.sort_unstable();
+        known.dedup();
+        if known.contains(&name) {
+            return Ok(());
+        }
+        let hint = if known.is_empty() {
+            "no step has a logged number; --sidecar FILE brings some".to_owned()
+        } else {
+            format!("there are {}", some(known.into_iter()))
+        };
+        Err(Failure::failed(format!("no step has a logged number `{name}`"), Some(hint)))
     }
 
     /// The settings with further columns, and the batch that these may need.
@@ -279,7 +292,6 @@ impl Run<'_> {
                     Block::new("", "First divergence of each pair", Body::Table(matrix)),
                 ],
             };
-            writing.width = Some(WIDE);
             self.write_pages(&mut out, &[page], writing)?;
         } else {
             let pairs = crate::export::json::rows(&matrix, self.options.raw)
@@ -355,9 +367,6 @@ pub fn compare_runs(
     let mut writing = run.writing(Kind::CompareRuns, &extra, out.is_file());
     if let Some(stamp) = &mut writing.stamp {
         stamp.join(&b.stamp(Kind::CompareRuns.name(), &[]));
-    }
-    if options.format == Format::Text {
-        writing.width = Some(WIDE);
     }
     run.write_table(&mut out, &table, writing)?;
     Ok(out.commit()?)

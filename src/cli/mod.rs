@@ -23,11 +23,10 @@ mod trainer;
 use std::io::IsTerminal;
 use std::process::ExitCode;
 
-use crate::settings::Origin;
+use crate::settings::{Origin, Settings};
 use commands::Run;
 use error::{Failure, USAGE};
 use kind::Kind;
-#[cfg(not(feature = "tui"))]
 use options::Options;
 use parse::Invocation;
 #[cfg(feature = "tui")]
@@ -114,11 +113,29 @@ fn execute(mut invocation: Invocation) -> Result<(), Failure> {
             Kind::Report
         }
     };
+    used(&settings, &invocation.options)?;
     let session = Session::open(settings, &invocation.paths, Stop::listen())?;
     if kind != Kind::Check {
         session.warn();
     }
     Run { session: &session, options: &invocation.options }.run(kind)
+}
+
+/// A parameter of a column that nothing computes is a mistake of the command line.
+fn used(settings: &Settings, options: &Options) -> Result<(), Failure> {
+    let named = [&options.column, &options.against].into_iter().flatten();
+    let mut all = settings.clone();
+    for name in named.flat_map(|list| list.split(',')) {
+        // What is no column is told by the command that needs it.
+        let _ = all.add_column(name.trim());
+    }
+    match all.idle_parameter() {
+        Some((column, value)) => Err(Failure::usage(
+            format!("--set {value} has no effect: the column `{column}` is not computed"),
+            Some(format!("add it to --columns, as in --columns rtmc,{column}")),
+        )),
+        None => Ok(()),
+    }
 }
 
 /// The command of an export that is run again: named, or the one that made it.
@@ -138,7 +155,7 @@ fn again(named: Option<Kind>, earlier: &crate::settings::stamp::Found) -> Result
 }
 
 /// The screen needs a terminal that can move its cursor, and nothing to write to a file.
-fn wants_screen(settings: &crate::settings::Settings) -> bool {
+fn wants_screen(settings: &Settings) -> bool {
     let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb" || term.is_empty());
     cfg!(feature = "tui") && std::io::stdout().is_terminal() && !dumb && settings.view.out.is_none()
 }
@@ -146,7 +163,7 @@ fn wants_screen(settings: &crate::settings::Settings) -> bool {
 /// Without the screen the report stands in.
 #[cfg(not(feature = "tui"))]
 fn screen(
-    settings: crate::settings::Settings,
+    settings: Settings,
     paths: &[std::path::PathBuf],
     options: &Options,
 ) -> Result<(), Failure> {
