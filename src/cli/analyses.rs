@@ -7,18 +7,16 @@ use serde_json::json;
 use super::commands::{Done, Run};
 use super::error::Failure;
 use super::kind::Kind;
-use super::options::Options;
-use super::session::{Session, Stop, complain, some};
+use super::session::{complain, some};
 use crate::analysis::align::Alignment;
 use crate::analysis::panel::Panel;
-use crate::analysis::runs::Runs;
 use crate::analysis::skill::{Aggregate, GroupTerms, depths, terms};
 use crate::analysis::sweep::SweepRow;
 use crate::analysis::{Analysis, AnalysisSettings, stability};
 use crate::export::sweep::Point;
 use crate::export::writer::writer;
 use crate::export::{
-    Block, Body, Format, Page, Table, compare as compare_tables, panel, runs, skill,
+    Block, Body, Format, Page, Table, compare as compare_tables, panel, skill,
     stability as stability_tables, sweep,
 };
 use crate::rollout::Group;
@@ -329,47 +327,6 @@ impl Run<'_> {
             )),
         }
     }
-}
-
-/// `compare-runs A B`: two loads under the same settings.
-pub fn compare_runs(
-    settings: &Settings,
-    paths: &[std::path::PathBuf],
-    options: &Options,
-) -> Result<(), Failure> {
-    let [a, b] = paths else {
-        return Err(Failure::usage(
-            format!("two paths are compared, {} were given", paths.len()),
-            Some("`credscope compare-runs A B`; a folder counts as one path".to_owned()),
-        ));
-    };
-    let stop = Stop::listen();
-    let a = Session::open(settings.clone(), std::slice::from_ref(a), stop.clone())?;
-    let b = Session::open(settings.clone(), std::slice::from_ref(b), stop)?;
-    let mut found = Runs::default();
-    for (session, is_b) in [(&a, false), (&b, true)] {
-        session.warn();
-        session.each(|analysis| {
-            found.add(analysis, is_b);
-            Ok(())
-        })?;
-    }
-    let mut table = runs::table(&found);
-    let fates = runs::fates(&found);
-    let told: Vec<String> = fates.iter().map(|(name, n)| format!("{n} {name}")).collect();
-    table.title = format!("Tasks: {}", told.join(", "));
-    let run = Run { session: &a, options };
-    let inputs: Vec<_> = a.inputs().chain(b.inputs()).collect();
-    let view = &settings.view;
-    let mut out = crate::export::Output::open(view.out.as_deref(), view.force, inputs)?;
-    let fates = fates.iter().map(|(name, n)| ((*name).to_owned(), json!(n))).collect();
-    let extra = [("tasks", serde_json::Value::Object(fates))];
-    let mut writing = run.writing(Kind::CompareRuns, &extra, out.is_file());
-    if let Some(stamp) = &mut writing.stamp {
-        stamp.join(&b.stamp(Kind::CompareRuns.name(), &[]));
-    }
-    run.write_table(&mut out, &table, writing)?;
-    Ok(out.commit()?)
 }
 
 /// Knobs with their values, those of one knob together.

@@ -11,6 +11,7 @@ mod kind;
 mod options;
 mod parse;
 mod place;
+mod runs;
 #[cfg(feature = "tui")]
 mod screen;
 mod screen_args;
@@ -91,7 +92,7 @@ fn execute(mut invocation: Invocation) -> Result<(), Failure> {
             };
         }
         Some(Kind::CompareRuns) => {
-            return analyses::compare_runs(&settings, &invocation.paths, &invocation.options);
+            return runs::compare_runs(&settings, &invocation.paths, &invocation.options);
         }
         Some(Kind::Figure) => {
             figure::prepare(&settings, &mut invocation.options)?;
