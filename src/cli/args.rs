@@ -24,7 +24,11 @@ pub fn command() -> Command {
              the report when standard output is not a terminal. `-` reads standard input. A file that is \
              called like a command is given as `./name`.",
         )
-        .after_help("Exit codes: 0 done, 1 failed, 2 usage, 128+n signal.")
+        .after_help(
+            "Exit codes: 0 done, 1 failed, 2 usage, 128+n signal. A path that was named and gave nothing is a \
+             failure, told after the rest is done; a record that could not be read is a warning, and with \
+             --strict a failure.",
+        )
         .arg(paths())
         .args(output_args(&[Format::Text, Format::Markdown, Format::Json]))
         .args(shared())
@@ -86,6 +90,9 @@ fn reworded(kind: Kind, arg: Arg) -> Arg {
             arg.help("Colours: default and light (blue, orange), paper (green, red), mono")
         }
         (Kind::Advantages | Kind::Convert | Kind::Figure, "out") => arg.short('o'),
+        (Kind::Check, "strict") => {
+            arg.help("Fail when a record was skipped or a file could not be read")
+        }
         _ => arg,
     }
 }
@@ -135,12 +142,6 @@ fn own_args(kind: Kind) -> Vec<Arg> {
                 .long("artefacts")
                 .action(ArgAction::SetTrue)
                 .help("Also where discount and prior alone flip signs"),
-        ],
-        Kind::Check => vec![
-            Arg::new("strict")
-                .long("strict")
-                .action(ArgAction::SetTrue)
-                .help("Fail when any record was skipped"),
         ],
         Kind::Simulate => {
             let count = |name: &'static str, default: &'static str, help: &'static str| {
@@ -209,6 +210,7 @@ fn own_args(kind: Kind) -> Vec<Arg> {
             vec![topic("SHELL", names.collect(), "The shell")]
         }
         Kind::Steps
+        | Kind::Check
         | Kind::Sweep
         | Kind::Stability
         | Kind::Convert

@@ -115,11 +115,18 @@ fn execute(mut invocation: Invocation) -> Result<(), Failure> {
         }
     };
     used(&settings, &invocation.options)?;
-    let session = Session::open(settings, &invocation.paths, Stop::listen())?;
+    let stop = Stop::listen();
+    let session = match kind {
+        // It tells what is wrong before it fails on it.
+        Kind::Check => Session::read(settings, &invocation.paths, stop)?,
+        _ => Session::open(settings, &invocation.paths, stop)?,
+    };
     if kind != Kind::Check {
         session.warn();
     }
-    Run { session: &session, options: &invocation.options }.run(kind)
+    Run { session: &session, options: &invocation.options }.run(kind)?;
+    session.strict()?;
+    session.all_read()
 }
 
 /// A parameter of a column that nothing computes is a mistake of the command line.
@@ -173,5 +180,6 @@ fn screen(
     }
     let session = Session::open(settings, paths, Stop::default())?;
     session.warn();
-    Run { session: &session, options: &Options::default() }.run(Kind::Report)
+    Run { session: &session, options: &Options::default() }.run(Kind::Report)?;
+    session.all_read()
 }

@@ -40,8 +40,6 @@ pub struct Options {
     pub column: Option<String>,
     /// `explain`: artefacts, too.
     pub artefacts: bool,
-    /// `check`: fail on skipped records.
-    pub strict: bool,
     /// `sweep`: knobs with their values, as given.
     pub sweep: Vec<String>,
     /// `skill`: abstractions side by side.
@@ -88,7 +86,6 @@ impl Default for Options {
             at: None,
             column: None,
             artefacts: false,
-            strict: false,
             sweep: Vec::new(),
             compare: false,
             against: None,

@@ -173,7 +173,6 @@ fn options(level: &ArgMatches, options: &mut Options) {
     options.brief = flag(level, "brief");
     options.compare = flag(level, "compare");
     options.artefacts = flag(level, "artefacts");
-    options.strict = flag(level, "strict");
     let count = |name: &str| {
         let given = level.try_get_one::<u32>(name).ok().flatten();
         given.and_then(|n| usize::try_from(*n).ok())

@@ -78,7 +78,14 @@ pub fn compare_runs(settings: &Settings, paths: &[PathBuf], options: &Options) -
             }
             let joined = b.stamp(Kind::CompareRuns.name(), &[]);
             let inputs = a.inputs().chain(b.inputs()).collect();
-            write(&a, options, (&found, String::new()), inputs, Some(&joined))
+            let marks = [("A", &a), ("B", &b)]
+                .map(|(name, s)| s.loaded.report.partial().map(|mark| format!("{name}: {mark}")));
+            let marks: Vec<String> = marks.into_iter().flatten().collect();
+            let partial = (!marks.is_empty()).then(|| marks.join("; "));
+            let told = Told { rows: &found, about: String::new(), partial };
+            write(&a, options, &told, inputs, Some(&joined))?;
+            a.all_read()?;
+            b.all_read()
         }
         Sides::Values { what, of, a, b } => {
             let session = Session::open(settings.clone(), paths, stop)?;
@@ -94,7 +101,10 @@ pub fn compare_runs(settings: &Settings, paths: &[PathBuf], options: &Options) -
                 Ok(())
             })?;
             let inputs = session.inputs().collect();
-            write(&session, options, (&found, format!("; A = {a}, B = {b}")), inputs, None)
+            let partial = session.loaded.report.partial();
+            let told = Told { rows: &found, about: format!("; A = {a}, B = {b}"), partial };
+            write(&session, options, &told, inputs, None)?;
+            session.all_read()
         }
     }
 }
@@ -120,23 +130,31 @@ fn known(
     Err(Failure::failed(format!("there is no {what} `{side}`"), Some(hint)))
 }
 
+/// What is written.
+struct Told<'a> {
+    rows: &'a Runs,
+    about: String,
+    partial: Option<String>,
+}
+
 fn write(
     session: &Session,
     options: &Options,
-    (found, about): (&Runs, String),
+    told: &Told<'_>,
     inputs: Vec<&PathBuf>,
     joined: Option<&Stamp>,
 ) -> Done {
-    let mut table = runs::table(found);
-    let fates = runs::fates(found);
-    let told: Vec<String> = fates.iter().map(|(name, n)| format!("{n} {name}")).collect();
-    table.title = format!("Tasks: {}{about}", told.join(", "));
+    let mut table = runs::table(told.rows);
+    let fates = runs::fates(told.rows);
+    let counts: Vec<String> = fates.iter().map(|(name, n)| format!("{n} {name}")).collect();
+    table.title = format!("Tasks: {}{}", counts.join(", "), told.about);
     let view = &session.settings.view;
     let mut out = Output::open(view.out.as_deref(), view.force, inputs)?;
     let fates = fates.iter().map(|(name, n)| ((*name).to_owned(), json!(n))).collect();
     let extra = [("tasks", serde_json::Value::Object(fates))];
     let run = Run { session, options };
     let mut writing = run.writing(Kind::CompareRuns, &extra, out.is_file());
+    writing.partial.clone_from(&told.partial);
     if let (Some(stamp), Some(joined)) = (&mut writing.stamp, joined) {
         stamp.join(joined);
     }

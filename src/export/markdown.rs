@@ -22,11 +22,15 @@ impl<'a> Markdown<'a> {
         Self { out, writing, started: false }
     }
 
-    /// Writes the stamp as a comment.
+    /// Writes the stamp as a comment, and the mark of partial data.
     pub fn stamp(&mut self) -> io::Result<()> {
         super::writer::comment(self.out, self.writing.stamp.as_ref())?;
         if self.writing.stamp.is_some() {
             writeln!(self.out)?;
+        }
+        if let Some(partial) = &self.writing.partial {
+            writeln!(self.out, "> ⚠ {}", escape(partial))?;
+            self.started = true;
         }
         Ok(())
     }

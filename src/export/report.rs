@@ -42,13 +42,7 @@ pub fn page(analysis: &Analysis, rollout: Option<&str>, brief: bool) -> Page {
     }
     blocks.extend(warnings(analysis));
     Page {
-        title: format!(
-            "{}  {} of {} scored  {}",
-            key_line(&analysis.group.key),
-            row.scored,
-            row.rollouts,
-            glyphs(&row)
-        ),
+        title: format!("{}  {}  {}", key_line(&analysis.group.key), head(&row), glyphs(&row)),
         blocks,
     }
 }
@@ -61,6 +55,20 @@ pub fn axes(analysis: &Analysis) -> String {
         "Quadrants: X = {}, Y = {}; counted where |X| > {} and |Y| > {}",
         settings.x, settings.y, settings.tau.0, settings.tau.1
     )
+}
+
+/// How many rollouts there are, and how many of them have a verdict.
+fn head(row: &GroupRow) -> String {
+    let [.., errors, unscored] = row.outcomes;
+    let s = |n: usize| if n == 1 { "" } else { "s" };
+    let mut head = format!("{} rollout{}, {} scored", row.rollouts, s(row.rollouts), row.scored);
+    if errors > 0 {
+        let _ = write!(head, ", {errors} error{}", s(errors));
+    }
+    if unscored > 0 {
+        let _ = write!(head, ", {unscored} unscored");
+    }
+    head
 }
 
 fn glyphs(row: &GroupRow) -> String {
@@ -151,26 +159,20 @@ fn group_line(analysis: &Analysis) -> String {
 }
 
 fn outcomes(analysis: &Analysis, row: &GroupRow) -> Fact {
-    let mut parts = Vec::new();
-    for (outcome, n) in Outcome::ALL.into_iter().zip(row.outcomes) {
-        if n > 0 || matches!(outcome, Outcome::Success | Outcome::Failure) {
-            let glyph = match outcome {
-                Outcome::Success => "✓ ",
-                Outcome::Failure => "✗ ",
-                Outcome::Truncated => "⊘ ",
-                Outcome::Error | Outcome::Unscored => "",
-            };
-            parts.push(format!("{glyph}{n} {}", outcome.name()));
-        }
-    }
+    let verdicts = Outcome::ALL.into_iter().zip(row.outcomes).filter_map(|(outcome, n)| {
+        let one = n == 1;
+        Some(match outcome {
+            Outcome::Success => format!("{n} success{}", if one { "" } else { "es" }),
+            Outcome::Failure => format!("{n} failure{}", if one { "" } else { "s" }),
+            Outcome::Truncated if n > 0 => format!("{n} truncated"),
+            // These have no verdict; the head counts them.
+            Outcome::Truncated | Outcome::Error | Outcome::Unscored => return None,
+        })
+    });
+    let verdicts: Vec<String> = verdicts.collect();
     let successes = analysis.basis.successes();
-    let mut text = format!(
-        "{} rollouts, {} scored ({}); success rate {successes}/{}",
-        row.rollouts,
-        row.scored,
-        parts.join(", "),
-        row.scored
-    );
+    let mut text =
+        format!("{}: {}; success rate {successes}/{}", head(row), verdicts.join(", "), row.scored);
     let [_, _, truncated, ..] = row.outcomes;
     if truncated > 0 && analysis.settings.credit.truncated_as_failure {
         let _ = write!(

@@ -59,7 +59,7 @@ pub fn columns(lens: Lens) -> Vec<Column> {
             text("members"),
             text("first_rollout"),
             int("first_step"),
-            text("drawn").shown("action, ×steps ⋎branching ↺revisits").at_most(DRAWN),
+            text("drawn").shown("action +steps ⋎branching ↺revisits").at_most(DRAWN),
         ],
         Lens::States => vec![
             text("state").shown("state").at_most(26).middle().key(),
@@ -106,6 +106,19 @@ fn split(analysis: &Analysis, rollouts: impl Iterator<Item = usize>) -> (u64, u6
     (n, successes)
 }
 
+/// What a row folds: a run of one action, or further steps.
+fn folded(analysis: &Analysis, row: &Row) -> String {
+    let steps = row.steps as usize;
+    let run = analysis.projection.action.get(row.first_step..row.first_step + steps);
+    let alike = run.is_some_and(|run| run.windows(2).all(|pair| pair.first() == pair.last()));
+    match steps {
+        0 | 1 => String::new(),
+        n if alike && n >= super::steps::LOOP => format!(" ×{n} loop"),
+        n if alike => format!(" ×{n}"),
+        n => format!(" +{}", n - 1),
+    }
+}
+
 fn path_cells(analysis: &Analysis, row: &Row) -> Vec<Cell> {
     let step = analysis.step_row(row.first_step);
     let (n, successes) = split(analysis, row.members.iter().map(|&i| i as usize));
@@ -119,10 +132,9 @@ fn path_cells(analysis: &Analysis, row: &Row) -> Vec<Cell> {
     let indent = " ".repeat(row.depth.min(INDENT) as usize);
     let beyond =
         if row.depth > INDENT { format!("+{} ", row.depth - INDENT) } else { String::new() };
-    let mut marks = String::new();
-    for (mark, n, from) in [("×", row.steps, 2), ("⋎", row.branching, 1), ("↺", row.revisits, 1)]
-    {
-        if n >= from {
+    let mut marks = folded(analysis, row);
+    for (mark, n) in [("⋎", row.branching), ("↺", row.revisits)] {
+        if n > 0 {
             let _ = write!(marks, " {mark}{n}");
         }
     }

@@ -71,6 +71,9 @@ impl Format {
 pub struct Writing {
     /// The stamp; `None` leaves it out.
     pub stamp: Option<Stamp>,
+    /// The mark of partial data ([`crate::load::LoadReport::partial`]): forms for people show it, data
+    /// forms have it in their stamp.
+    pub partial: Option<String>,
     /// Texts as they were instead of cleaned (JSON only).
     pub raw: bool,
     /// Cells that a text line may take; tables that are wider are broken into panels.
