@@ -52,12 +52,24 @@ fn walk(dir: &Path, root: &Path, out: &mut BTreeSet<String>) {
 const REFUSED: [(&str, &str); 12] = [
     ("PROVENANCE.md", "no JSON; no known rollout format has this form"),
     ("derived/README.md", "no JSON; no known rollout format has this form"),
-    ("nemo-gym/circle_click_inputs_only.jsonl", "NeMo-Gym inputs (materialized tasks), not rollouts"),
+    (
+        "nemo-gym/circle_click_inputs_only.jsonl",
+        "NeMo-Gym inputs (materialized tasks), not rollouts",
+    ),
     ("mini-swe-agent/deepseek-dev/deepseek__deepseek-chat.deepseek_chat_dev.json", VERDICTS),
     ("mini-swe-agent/deepseek-dev/deepseek__deepseek-chat.deepseek_chat_dev_rerun.json", VERDICTS),
-    ("mini-swe-agent/deepseek-dev/deepseek__deepseek-chat.deepseek_lite_dev_noparallel.json", VERDICTS),
-    ("mini-swe-agent/deepseek-dev/logs/run_evaluation/deepseek_lite_dev/deepseek__deepseek-chat/sqlfluff__sqlfluff-1733/report.json", VERDICTS),
-    ("mini-swe-agent/deepseek-dev/logs/run_evaluation/deepseek_lite_dev/deepseek__deepseek-chat/sqlfluff__sqlfluff-2419/report.json", VERDICTS),
+    (
+        "mini-swe-agent/deepseek-dev/deepseek__deepseek-chat.deepseek_lite_dev_noparallel.json",
+        VERDICTS,
+    ),
+    (
+        "mini-swe-agent/deepseek-dev/logs/run_evaluation/deepseek_lite_dev/deepseek__deepseek-chat/sqlfluff__sqlfluff-1733/report.json",
+        VERDICTS,
+    ),
+    (
+        "mini-swe-agent/deepseek-dev/logs/run_evaluation/deepseek_lite_dev/deepseek__deepseek-chat/sqlfluff__sqlfluff-2419/report.json",
+        VERDICTS,
+    ),
     ("mini-swe-agent/gemini-3-pro-v1/logs/astropy__astropy-12907/report.json", VERDICTS),
     ("mini-swe-agent/gemini-3-pro-v1/logs/django__django-11099/report.json", VERDICTS),
     ("swe-agent/swe-smith/pandas-dev__pandas.95280573.pr_53856.report.json", VERDICTS),

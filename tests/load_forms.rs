@@ -271,12 +271,7 @@ fn one_named_file_without_rollouts_is_a_warning_beside_others() {
     std::fs::write(&bad, "hello").unwrap();
     let loaded = load_with(&[good, bad], &options()).unwrap();
     assert!(
-        loaded
-            .report
-            .warning("unread")
-            .unwrap()
-            .text
-            .starts_with("bad.txt: not a rollout file")
+        loaded.report.warning("unread").unwrap().text.starts_with("bad.txt: not a rollout file")
     );
 }
 

@@ -36,7 +36,10 @@ fn a_file_and_its_packed_twin_are_one() {
     packed.finish().unwrap();
     let both = loaded(dir.path());
     assert_eq!((both.report.files.len(), both.report.totals.rollouts), (1, 2));
-    assert_eq!(both.report.not_rollouts[0].reason, "holds the same as `a/run.jsonl`, which is read");
+    assert_eq!(
+        both.report.not_rollouts[0].reason,
+        "holds the same as `a/run.jsonl`, which is read"
+    );
     assert!(both.report.fault().is_none());
     // A folder of another run with the same content is another run.
     write(dir.path(), "b/run.jsonl", &text);
@@ -51,9 +54,8 @@ fn a_file_and_its_packed_twin_are_one() {
 #[test]
 fn critic_attempts_are_rollouts_and_the_best_of_them_counts_once() {
     let dir = tempfile::tempdir().unwrap();
-    let attempt = |k: u32| {
-        fixture(&format!("agents/openhands/v1/run-1/output.critic_attempt_{k}.jsonl"))
-    };
+    let attempt =
+        |k: u32| fixture(&format!("agents/openhands/v1/run-1/output.critic_attempt_{k}.jsonl"));
     for k in [1, 2] {
         write(dir.path(), &format!("run-1/output.critic_attempt_{k}.jsonl"), &attempt(k));
     }
@@ -89,11 +91,27 @@ fn an_evaluated_file_replaces_the_one_it_was_made_of() {
 #[test]
 fn predictions_beside_a_trajectory_are_no_rollouts() {
     let dir = tempfile::tempdir().unwrap();
-    write(dir.path(), "run/toy__toy-1/toy__toy-1.traj", &fixture("agents/swe-agent/run-1/toy__toy-1/toy__toy-1.traj"));
+    write(
+        dir.path(),
+        "run/toy__toy-1/toy__toy-1.traj",
+        &fixture("agents/swe-agent/run-1/toy__toy-1/toy__toy-1.traj"),
+    );
     let one = loaded(dir.path()).report.totals.rollouts;
-    write(dir.path(), "run/preds.json", r#"{"toy__toy-1":{"model_name_or_path":"m","instance_id":"toy__toy-1","model_patch":"diff"}}"#);
-    write(dir.path(), "run/toy__toy-1/toy__toy-1.pred", r#"{"model_name_or_path":"m","instance_id":"toy__toy-1","model_patch":"diff"}"#);
-    write(dir.path(), "run/all_preds.jsonl", "{\"model_name_or_path\":\"m\",\"instance_id\":\"toy__toy-1\",\"model_patch\":\"diff\"}\n");
+    write(
+        dir.path(),
+        "run/preds.json",
+        r#"{"toy__toy-1":{"model_name_or_path":"m","instance_id":"toy__toy-1","model_patch":"diff"}}"#,
+    );
+    write(
+        dir.path(),
+        "run/toy__toy-1/toy__toy-1.pred",
+        r#"{"model_name_or_path":"m","instance_id":"toy__toy-1","model_patch":"diff"}"#,
+    );
+    write(
+        dir.path(),
+        "run/all_preds.jsonl",
+        "{\"model_name_or_path\":\"m\",\"instance_id\":\"toy__toy-1\",\"model_patch\":\"diff\"}\n",
+    );
     let all = loaded(dir.path());
     assert_eq!((all.report.totals.rollouts, all.report.files.len()), (one, 1));
     assert_eq!(all.report.not_rollouts.len(), 3);
@@ -112,7 +130,11 @@ fn part(session: &str, copied: u32, steps: &[u32], next: &str) -> String {
     });
     let new = steps.iter().map(|n| STEP.replace("STEP", &n.to_string()));
     let all: Vec<String> = std::iter::once(prompt).chain(old).chain(new).collect();
-    let next = if next.is_empty() { String::new() } else { format!(",\"continued_trajectory_ref\":\"{next}\"") };
+    let next = if next.is_empty() {
+        String::new()
+    } else {
+        format!(",\"continued_trajectory_ref\":\"{next}\"")
+    };
     format!("{head},\"session_id\":\"{session}\",\"steps\":[{}]{next}}}", all.join(","))
 }
 
@@ -124,14 +146,29 @@ fn a_trajectory_goes_on_in_further_files() {
         write(dir.path(), &at("trajectory.json"), &part("s", 0, &[1, 2], "trajectory.cont-1.json"));
         let loaded_alone = loaded(dir.path());
         let note = &loaded_alone.report.notes[0];
-        assert_eq!(note.reason, "the rollout goes on in `trajectory.cont-1.json`, which was not given");
-        write(dir.path(), &at("trajectory.cont-1.json"), &part("s-cont-1", 2, &[3], "trajectory.cont-2.json"));
+        assert_eq!(
+            note.reason,
+            "the rollout goes on in `trajectory.cont-1.json`, which was not given"
+        );
+        write(
+            dir.path(),
+            &at("trajectory.cont-1.json"),
+            &part("s-cont-1", 2, &[3], "trajectory.cont-2.json"),
+        );
         write(dir.path(), &at("trajectory.cont-2.json"), &part("s-cont-2", 3, &[4, 5], ""));
-        write(dir.path(), &at("trajectory.summarization-1-summary.json"), &part("s-summarization", 0, &[9], ""));
+        write(
+            dir.path(),
+            &at("trajectory.summarization-1-summary.json"),
+            &part("s-summarization", 0, &[9], ""),
+        );
         let all = loaded(dir.path());
         let [group] = &all.corpus.groups[..] else { panic!("{:?}", all.report.group_sizes) };
         let [rollout] = &group.rollouts[..] else { panic!("{:?}", ids(group)) };
-        assert_eq!((rollout.steps.len(), &rollout.segment_starts[..]), (5, &[2, 3][..]), "{folder}");
+        assert_eq!(
+            (rollout.steps.len(), &rollout.segment_starts[..]),
+            (5, &[2, 3][..]),
+            "{folder}"
+        );
         let texts = all.sources.rollout_text(group, 0).unwrap();
         let seen: Vec<_> = texts.iter().map(|t| t.observation.as_deref().unwrap()).collect();
         assert_eq!(seen, ["seen 1", "seen 2", "seen 3", "seen 4", "seen 5"]);
@@ -154,7 +191,10 @@ fn simulations_in_files_of_their_own_know_their_run() {
     for path in ["my_run", "my_run/simulations"] {
         let all = loaded(&dir.path().join(path));
         let group = &all.corpus.groups[0];
-        assert_eq!((group.key.namespace.as_str(), group.key.policy.as_deref()), ("telecom", Some("lib-1b")));
+        assert_eq!(
+            (group.key.namespace.as_str(), group.key.policy.as_deref()),
+            ("telecom", Some("lib-1b"))
+        );
         assert_eq!(group.prompt, "Your line is dead.");
     }
     // Without it the domain is that of the place, be it a folder or the file itself.

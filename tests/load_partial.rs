@@ -112,7 +112,11 @@ fn what_is_missing_fails_a_strict_check_by_name() {
     bench.ok(&["groups", "run", "--strict"]);
     for (name, text, word) in [
         ("empty.jsonl", "", "empty file"),
-        ("lfs.jsonl", "version https://git-lfs.github.com/spec/v1\noid sha256:0\n", "Git LFS pointer"),
+        (
+            "lfs.jsonl",
+            "version https://git-lfs.github.com/spec/v1\noid sha256:0\n",
+            "Git LFS pointer",
+        ),
         ("broken.zip", "PK\u{3}\u{4}nothing", "cannot be unpacked"),
     ] {
         let at = format!("run/{name}");

@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use super::error::Failure;
 use crate::analysis::Analysis;
+use crate::credit::RewardSource;
 use crate::export::check;
 use crate::load::{self, Loaded, Progress};
 use crate::profile::{Profiles, Runners};
@@ -88,6 +89,7 @@ pub fn settings(
     if let Some((path, text)) = text {
         given.extend(config::from_toml(&text, &path.display().to_string())?);
     }
+    given.extend(of_profiles(given.iter().chain(&flags))?);
     if let Some(earlier) = earlier {
         let carried = |name: &str| table::find(name).is_some_and(|s| s.stamped);
         given.retain(|g| !carried(&g.name));
@@ -95,6 +97,20 @@ pub fn settings(
     }
     given.extend(flags);
     Ok(Settings::resolve(&given)?)
+}
+
+/// The settings that come with the profiles that were named anywhere.
+fn of_profiles<'a>(given: impl Iterator<Item = &'a Given>) -> Result<Vec<Given>, Failure> {
+    let mut found = Vec::new();
+    for one in given.filter(|g| g.name == "profile") {
+        // A profile that cannot be read is told where it is read as one.
+        if let Ok(text) = std::fs::read_to_string(&one.value)
+            && text.contains("settings")
+        {
+            found.extend(config::from_profile(&text, &one.value)?);
+        }
+    }
+    Ok(found)
 }
 
 /// The stamp of an earlier export.
@@ -181,7 +197,28 @@ impl Session {
         settings.analysis.batch = crate::analysis::batch(&loaded.corpus, &settings.analysis);
         let session = Self { settings, loaded, stop };
         session.known_rollout()?;
+        session.known_rewards()?;
         Ok(session)
+    }
+
+    /// A reward that is asked for by name must be there.
+    fn known_rewards(&self) -> Result<(), Failure> {
+        let RewardSource::Logged(weights) = &self.settings.analysis.credit.reward_source else {
+            return Ok(());
+        };
+        let rollouts = self.groups().iter().flat_map(|g| &g.rollouts);
+        let named = rollouts.flat_map(|r| r.named_rewards.iter().map(|(name, _)| name.as_str()));
+        let known: std::collections::BTreeSet<&str> = named.collect();
+        let Some((name, _)) = weights.iter().find(|(name, _)| !known.contains(name.as_str()))
+        else {
+            return Ok(());
+        };
+        let hint = if known.is_empty() {
+            "no rollout has named rewards; without --reward the logged reward is taken".to_owned()
+        } else {
+            format!("there are {}", some(known.into_iter()))
+        };
+        Err(Failure::failed(format!("no rollout has a reward called `{name}`"), Some(hint)))
     }
 
     fn known_rollout(&self) -> Result<(), Failure> {

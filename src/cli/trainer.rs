@@ -16,14 +16,10 @@ use crate::rollout::{Group, Rollout};
 impl Run<'_> {
     /// `advantages`: one rollout per line, with its stamp as the first.
     pub(super) fn advantages(&self) -> Done {
-        let mut settings = self.session.settings.clone();
-        let given = self.options.column.clone().unwrap_or_else(|| settings.analysis.y.clone());
+        let y = &self.session.settings.analysis.y;
+        let given = self.options.column.as_ref().unwrap_or(y);
         let names: Vec<&str> = given.split(',').map(str::trim).collect();
-        for name in &names {
-            settings
-                .add_column(name)
-                .map_err(|e| Failure::usage(format!("--column: {e}"), None))?;
-        }
+        let settings = self.with_columns("--column", names.iter().copied())?;
         let mut out = self.output()?;
         let writing = self.writing(Kind::Advantages, &[], out.is_file());
         if let Some(stamp) = &writing.stamp {

@@ -4,7 +4,7 @@ use super::document::{Block, Body, Fact, Page};
 use super::plain::short;
 use super::quadrants::Breakdowns;
 use super::rollouts;
-use super::table::{Cell, Table, key_cells, key_line, text, truth};
+use super::table::{Cell, Table, int, key_cells, key_line, text, truth};
 use crate::analysis::{Analysis, By, GroupRow, RolloutRow, Weight};
 use crate::credit::{Prior, RewardSource, StepRewardMode};
 use crate::graph::Evidence;
@@ -42,12 +42,7 @@ pub fn page(analysis: &Analysis, rollout: Option<&str>, brief: bool) -> Page {
     }
     blocks.extend(warnings(analysis));
     Page {
-        title: format!(
-            "{}  {}  {}",
-            key_line(&analysis.group.key),
-            head(&row),
-            glyphs(&row)
-        ),
+        title: format!("{}  {}  {}", key_line(&analysis.group.key), head(&row), glyphs(&row)),
         blocks,
     }
 }
@@ -137,7 +132,12 @@ fn group_facts(analysis: &Analysis, row: &GroupRow) -> Vec<Fact> {
             spec.params.entries().iter().map(|(n, v)| format!("{n}={v}")).collect();
         let set =
             if params.is_empty() { String::new() } else { format!("  [set {}]", params.join(" ")) };
-        facts.push(Fact::new(&spec.name, format!("{}{set}", column.convention), Vec::new()));
+        let mut told = format!("{}{set}", column.convention);
+        let (missing, reasons) = missing(analysis, column);
+        if missing > 0 {
+            let _ = write!(told, "; no value at {missing} of {} steps: {reasons}", row.steps);
+        }
+        facts.push(Fact::new(&spec.name, told, Vec::new()));
     }
     facts
 }
@@ -171,12 +171,8 @@ fn outcomes(analysis: &Analysis, row: &GroupRow) -> Fact {
     });
     let verdicts: Vec<String> = verdicts.collect();
     let successes = analysis.basis.successes();
-    let mut text = format!(
-        "{}: {}; success rate {successes}/{}",
-        head(row),
-        verdicts.join(", "),
-        row.scored
-    );
+    let mut text =
+        format!("{}: {}; success rate {successes}/{}", head(row), verdicts.join(", "), row.scored);
     let [_, _, truncated, ..] = row.outcomes;
     if truncated > 0 && analysis.settings.credit.truncated_as_failure {
         let _ = write!(
@@ -322,6 +318,27 @@ fn credit_facts(analysis: &Analysis) -> Vec<Fact> {
     ]
 }
 
+/// Steps without a value of a column, and why, the most frequent reason first.
+fn missing(analysis: &Analysis, column: &crate::credit::Column) -> (usize, String) {
+    let mut reasons: Vec<(&'static str, usize)> = Vec::new();
+    for reason in (0..analysis.group.len()).filter_map(|step| column.reason(step)) {
+        match reasons.iter_mut().find(|(known, _)| *known == reason) {
+            Some((_, n)) => *n += 1,
+            None => reasons.push((reason, 1)),
+        }
+    }
+    reasons.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
+    let told: Vec<String> = reasons
+        .iter()
+        .map(
+            |(reason, n)| {
+                if reasons.len() == 1 { (*reason).to_owned() } else { format!("{reason} ({n})") }
+            },
+        )
+        .collect();
+    (reasons.iter().map(|(_, n)| n).sum(), told.join(", "))
+}
+
 fn conventions(analysis: &Analysis) -> Table {
     let mut table = Table::new(vec![
         text("name"),
@@ -329,18 +346,23 @@ fn conventions(analysis: &Analysis) -> Table {
         text("convention"),
         text("source"),
         truth("uses_states"),
+        int("missing"),
+        text("reason"),
     ]);
     table.rows = analysis
         .columns
         .iter()
         .map(|(spec, column)| {
             let meta = spec.meta();
+            let (missing, reasons) = missing(analysis, column);
             vec![
                 Cell::text(spec.name.as_str()),
                 Cell::text(meta.formula),
                 Cell::text(column.convention.as_str()),
                 Cell::text(meta.source),
                 Cell::Bool(meta.uses_states),
+                Cell::int(missing),
+                Cell::text(reasons),
             ]
         })
         .collect();

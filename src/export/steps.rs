@@ -78,7 +78,8 @@ pub fn fold_loops(table: &mut Table) {
     else {
         return;
     };
-    let same = |a: &Vec<Cell>, b: &Vec<Cell>| a.get(id) == b.get(id) && a.get(action) == b.get(action);
+    let same =
+        |a: &Vec<Cell>, b: &Vec<Cell>| a.get(id) == b.get(id) && a.get(action) == b.get(action);
     let fold = |run: &[Vec<Cell>]| -> Vec<Vec<Cell>> {
         let (Some(first), Some(last)) = (run.first(), run.last()) else { return Vec::new() };
         if run.len() < LOOP {

@@ -71,7 +71,10 @@ impl Reader for Atif {
                 if raw.policy.is_none() {
                     raw.policy = step.id("model_name")?;
                 }
-                if copied.is_none() && is_copied(&step) && step.string("source")?.as_deref() == Some("user") {
+                if copied.is_none()
+                    && is_copied(&step)
+                    && step.string("source")?.as_deref() == Some("user")
+                {
                     copied = message(&step)?;
                 }
                 read_step(&step, &mut turns)?;

@@ -43,9 +43,8 @@ pub fn without_twins(sources: Vec<Source>, verdicts: &mut Vec<FileVerdict>) -> V
     }
     let mut twins: BTreeMap<usize, String> = BTreeMap::new();
     for same in places.into_values().filter(|same| same.len() > 1) {
-        let plain = |at: &&usize| {
-            sources.get(**at).is_some_and(|s| matches!(s.bytes(), Content::Path(_)))
-        };
+        let plain =
+            |at: &&usize| sources.get(**at).is_some_and(|s| matches!(s.bytes(), Content::Path(_)));
         let Some(&kept) = same.iter().find(plain).or(same.first()) else { continue };
         let Some(first) = sources.get(kept) else { continue };
         for at in same.into_iter().filter(|&at| at != kept) {

@@ -339,7 +339,10 @@ mod tests {
             tried(None, Some("run"), 0, Some(2), 5),
         ]);
         assert_eq!(got.len(), 5, "{got:?}");
-        assert_eq!(got.iter().filter(|id| id.starts_with('r')).collect::<Vec<_>>(), ["r1", "r1#2", "r2"]);
+        assert_eq!(
+            got.iter().filter(|id| id.starts_with('r')).collect::<Vec<_>>(),
+            ["r1", "r1#2", "r2"]
+        );
         let attempts: Vec<_> = seen.collapsed.iter().map(|c| c.attempts).collect();
         assert_eq!(attempts, [Some((None, 10)), Some((Some(9), 10))]);
     }

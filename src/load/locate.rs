@@ -70,12 +70,7 @@ impl Locator {
 
 /// Lines below the record's start and the column of what is no JSON. `None` when the parser has another
 /// complaint than the one that is told: then the record was repaired as far as that went.
-fn stumble(
-    source: &Source,
-    offset: u64,
-    line: bool,
-    told: &str,
-) -> io::Result<Option<(u64, u64)>> {
+fn stumble(source: &Source, offset: u64, line: bool, told: &str) -> io::Result<Option<(u64, u64)>> {
     source.content(|file, start, len| {
         let left = len.saturating_sub(offset).min(FAR);
         let mut rest = BufReader::new(Cursor { file, at: start + offset }.take(left));

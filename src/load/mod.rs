@@ -32,8 +32,8 @@ use std::sync::Arc;
 pub use error::{LoadError, TextError};
 pub use options::{LoadOptions, OnProgress, Pool, Progress, SuccessRule};
 pub use report::{
-    Collapsed, FileReport, FileVerdict, Join, LoadReport, Note, OutcomeOrigin, Skipped, Totals, Unscored,
-    VerdictKind, Warning,
+    Collapsed, FileReport, FileVerdict, Join, LoadReport, Note, OutcomeOrigin, Skipped, Totals,
+    Unscored, VerdictKind, Warning,
 };
 use sources::Opened;
 pub use sources::Sources;

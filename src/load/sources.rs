@@ -154,8 +154,10 @@ impl Sources {
                 let Some(slot) = todo.get(at) else { break };
                 let input = slot.lock().unwrap_or_else(PoisonError::into_inner).take();
                 let Some(input) = input else { continue };
-                let looked: Vec<Looked> =
-                    unpack(input, &mut spool).into_iter().map(|i| look_at(i, forced, &runs)).collect();
+                let looked: Vec<Looked> = unpack(input, &mut spool)
+                    .into_iter()
+                    .map(|i| look_at(i, forced, &runs))
+                    .collect();
                 found.push((at, looked));
             }
             found

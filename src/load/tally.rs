@@ -7,7 +7,9 @@ use super::group::Built;
 use super::identity::{Draft, Seen};
 use super::locate::Locator;
 use super::options::LoadOptions;
-use super::report::{Collapsed, FileReport, KEPT, LoadReport, Note, OutcomeOrigin, Skipped, Totals, Unscored};
+use super::report::{
+    Collapsed, FileReport, KEPT, LoadReport, Note, OutcomeOrigin, Skipped, Totals, Unscored,
+};
 use super::sources::Sources;
 use super::work::{Pending, Record};
 use crate::rollout::{Group, Outcome, SourceId};

@@ -129,7 +129,13 @@ fn open(input: Input, spool: &mut Spool, depth: u32) -> Unpacked {
 }
 
 fn refused(input: &Input, reason: &str, hint: Option<String>) -> FileVerdict {
-    FileVerdict { name: input.name.clone(), named: input.named, reason: reason.to_owned(), hint, kind: VerdictKind::Lost }
+    FileVerdict {
+        name: input.name.clone(),
+        named: input.named,
+        reason: reason.to_owned(),
+        hint,
+        kind: VerdictKind::Lost,
+    }
 }
 
 fn gunzip<'r>(from: Box<dyn Read + 'r>) -> Box<dyn Read + 'r> {

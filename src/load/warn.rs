@@ -58,12 +58,8 @@ pub fn warn(report: &mut LoadReport, groups: &[Arc<Group>], keys: &Keys, seen: &
     }
     mixed_harness(groups, &mut add);
     joined(&report.joins, &mut add);
-    let damaged: Vec<String> = report
-        .files
-        .iter()
-        .filter(|f| f.damaged)
-        .map(|f| f.name.clone())
-        .collect();
+    let damaged: Vec<String> =
+        report.files.iter().filter(|f| f.damaged).map(|f| f.name.clone()).collect();
     if !damaged.is_empty() {
         let text = format!("packed files that are damaged or cut: {}", some(&damaged));
         add("damaged-file", text, "pack or download them again", Vec::new());
