@@ -18,7 +18,7 @@ use super::walk::{Content, Input};
 use crate::ingest::split::{self, Piece};
 use crate::ingest::verdicts::{self, SideFile};
 use crate::ingest::{
-    Context, Layout, Reader, Shape, StepText, by_id, detect, digest, digest64, read_record,
+    Context, Layout, Reader, RecordShape, Shape, StepText, by_id, detect, digest, digest64, read_record,
     readers, shape,
 };
 use crate::rollout::raw::{RawRollout, RawStep};
@@ -329,6 +329,9 @@ fn look_at(
     })
 }
 
+/// How much of a file is looked at where its first record is long.
+const LONG: u64 = 64 << 20;
+
 /// Side files are small; a larger file holds no verdicts only.
 const SIDE: u64 = 32 << 20;
 
@@ -337,12 +340,24 @@ fn look(
     forced: Option<&'static dyn Reader>,
     runs: &Descriptions,
 ) -> io::Result<Looked> {
-    let (len, head) = input.content.with(|file, start, len| {
-        Ok((len, read_range(file, start, len.min(shape::HEAD as u64) as usize)?))
-    })?;
+    let beginning = |size: u64| {
+        input.content.with(|file, start, len| {
+            Ok((len, read_range(file, start, len.min(size) as usize)?))
+        })
+    };
     let base = input.place.rsplit('/').next().filter(|b| !b.is_empty());
     let base = base.unwrap_or(&input.name).to_owned();
-    let shape = Shape::of(&base, &head, head.len() as u64 >= len);
+    let (len, mut head) = beginning(shape::HEAD as u64)?;
+    let whole = |head: &[u8]| head.len() as u64 >= len;
+    // A first record that is longer than what was looked at can hide the keys that tell.
+    let hidden = forced.is_none() && !whole(&head) && {
+        let shape = Shape::of(&base, &head, false);
+        shape.any(RecordShape::cut) && shape.obstacle().is_none() && detect(&shape).is_err()
+    };
+    if hidden {
+        (_, head) = beginning(LONG)?;
+    }
+    let shape = Shape::of(&base, &head, whole(&head));
     let reader = match (forced, shape.obstacle()) {
         (Some(_), Some(not)) => Err(not),
         (Some(reader), None) => Ok(reader),
