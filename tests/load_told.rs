@@ -51,12 +51,17 @@ fn files_of_a_report_can_be_told_apart() {
         names.push(name);
     }
     let text = bench.ok(&["check", "runs"]);
-    let shown: Vec<&str> =
-        text.lines().filter(|l| l.contains("native")).filter_map(|l| l.split("  ").next()).collect();
+    let shown: Vec<&str> = text
+        .lines()
+        .filter(|l| l.contains("native"))
+        .filter_map(|l| l.split("  ").next())
+        .collect();
     assert_eq!(shown.len(), 3, "{text}");
     let apart: std::collections::BTreeSet<_> = shown.iter().collect();
     assert_eq!(apart.len(), 3, "{text}");
-    assert!(shown.iter().any(|s| s.contains("first")) && shown.iter().all(|s| s.chars().count() <= 48));
+    assert!(
+        shown.iter().any(|s| s.contains("first")) && shown.iter().all(|s| s.chars().count() <= 48)
+    );
     // Data forms have the whole names.
     let json = bench.json(&["check", "runs", "--format", "json"]);
     let files: Vec<_> = json["rows"].as_array().unwrap().iter().map(|r| &r["file"]).collect();
