@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::group::Built;
-use super::identity::Seen;
+use super::identity::{Draft, Seen};
 use super::locate::Locator;
 use super::options::LoadOptions;
 use super::report::{
@@ -20,8 +20,9 @@ pub struct Tally {
     digests: Vec<Vec<[u8; 32]>>,
     groups_of: Vec<BTreeSet<usize>>,
     groups: usize,
-    /// Where the skipped records of the report start.
-    places: Vec<(SourceId, u64)>,
+    /// Where the skipped records of the report start; a part has no place of its own where its record
+    /// was read as a whole.
+    places: Vec<(SourceId, Option<u64>)>,
     origins: BTreeMap<String, usize>,
     out_of_range: usize,
 }
@@ -70,8 +71,8 @@ impl Tally {
             field: field.to_owned(),
             reason: reason.to_owned(),
         };
-        if let Some(reason) = &record.note {
-            keep(&mut self.report.notes, &mut self.report.totals.notes, note(None, "", reason));
+        if let Some(reason) = record.repairs.note() {
+            keep(&mut self.report.notes, &mut self.report.totals.notes, note(None, "", &reason));
         }
         let mut read = record.parts.is_empty();
         for part in record.parts {
@@ -87,7 +88,8 @@ impl Tally {
                 Err(lost) => {
                     read |= lost.part.is_some();
                     if self.report.skipped.len() < KEPT {
-                        self.places.push((record.source, record.offset));
+                        let place = lost.offset.or(lost.part.is_none().then_some(record.offset));
+                        self.places.push((record.source, place));
                     }
                     let skipped = Skipped {
                         file: name.clone(),
@@ -124,7 +126,7 @@ impl Tally {
     fn locate(&mut self, sources: &Sources) {
         let mut locator = Locator::default();
         for (skipped, &(id, offset)) in self.report.skipped.iter_mut().zip(&self.places) {
-            if let Some(source) = sources.get(id) {
+            if let (Some(source), Some(offset)) = (sources.get(id), offset) {
                 locator.locate(skipped, id, source, offset);
             }
         }
@@ -138,6 +140,21 @@ impl Tally {
     /// Counts segments that were joined to another.
     pub fn segments(&mut self, further: usize) {
         self.report.totals.joined_segments += further;
+    }
+
+    /// Notes a rollout whose last part is not among what was given.
+    pub fn continues(&mut self, draft: &Draft, sources: &Sources) {
+        let Some(next) = &draft.pending.raw.continues_in else { return };
+        let record = &draft.pending.record;
+        let note = Note {
+            file: sources.name(record.source).to_owned(),
+            unit: sources.get(record.source).map_or("record", |s| s.unit()),
+            number: record.line,
+            rollout: Some(draft.id.clone()),
+            field: "continued_trajectory_ref".to_owned(),
+            reason: format!("the rollout goes on in `{next}`, which was not given"),
+        };
+        keep(&mut self.report.notes, &mut self.report.totals.notes, note);
     }
 
     /// Counts a finished group.
