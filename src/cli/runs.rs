@@ -12,7 +12,7 @@ use super::session::{Session, Stop, some};
 use crate::analysis::runs::Runs;
 use crate::export::{Output, runs};
 use crate::rollout::GroupKey;
-use crate::settings::{Settings, Stamp};
+use crate::settings::Settings;
 
 /// What the two sides are.
 enum Sides {
@@ -76,16 +76,7 @@ pub fn compare_runs(settings: &Settings, paths: &[PathBuf], options: &Options) -
                     Ok(())
                 })?;
             }
-            let joined = b.stamp(Kind::CompareRuns.name(), &[]);
-            let inputs = a.inputs().chain(b.inputs()).collect();
-            let marks = [("A", &a), ("B", &b)]
-                .map(|(name, s)| s.loaded.report.partial().map(|mark| format!("{name}: {mark}")));
-            let marks: Vec<String> = marks.into_iter().flatten().collect();
-            let partial = (!marks.is_empty()).then(|| marks.join("; "));
-            let told = Told { rows: &found, about: String::new(), partial };
-            write(&a, options, &told, inputs, Some(&joined))?;
-            a.all_read()?;
-            b.all_read()
+            write(&[("A: ", &a), ("B: ", &b)], options, (&found, String::new()))
         }
         Sides::Values { what, of, a, b } => {
             let session = Session::open(settings.clone(), paths, stop)?;
@@ -100,11 +91,7 @@ pub fn compare_runs(settings: &Settings, paths: &[PathBuf], options: &Options) -
                 }
                 Ok(())
             })?;
-            let inputs = session.inputs().collect();
-            let partial = session.loaded.report.partial();
-            let told = Told { rows: &found, about: format!("; A = {a}, B = {b}"), partial };
-            write(&session, options, &told, inputs, None)?;
-            session.all_read()
+            write(&[("", &session)], options, (&found, format!("; A = {a}, B = {b}")))
         }
     }
 }
@@ -130,34 +117,35 @@ fn known(
     Err(Failure::failed(format!("there is no {what} `{side}`"), Some(hint)))
 }
 
-/// What is written.
-struct Told<'a> {
-    rows: &'a Runs,
-    about: String,
-    partial: Option<String>,
-}
-
-fn write(
-    session: &Session,
-    options: &Options,
-    told: &Told<'_>,
-    inputs: Vec<&PathBuf>,
-    joined: Option<&Stamp>,
-) -> Done {
-    let mut table = runs::table(told.rows);
-    let fates = runs::fates(told.rows);
-    let counts: Vec<String> = fates.iter().map(|(name, n)| format!("{n} {name}")).collect();
-    table.title = format!("Tasks: {}{}", counts.join(", "), told.about);
+/// Writes the tasks side by side; `loads` are what was read, with a name where there are two.
+fn write(loads: &[(&str, &Session)], options: &Options, (found, about): (&Runs, String)) -> Done {
+    let Some(&(_, session)) = loads.first() else { return Ok(()) };
+    let mut table = runs::table(found);
+    let fates = runs::fates(found);
+    let told: Vec<String> = fates.iter().map(|(name, n)| format!("{n} {name}")).collect();
+    table.title = format!("Tasks: {}{about}", told.join(", "));
     let view = &session.settings.view;
+    let inputs = loads.iter().flat_map(|(_, session)| session.inputs());
     let mut out = Output::open(view.out.as_deref(), view.force, inputs)?;
     let fates = fates.iter().map(|(name, n)| ((*name).to_owned(), json!(n))).collect();
     let extra = [("tasks", serde_json::Value::Object(fates))];
     let run = Run { session, options };
     let mut writing = run.writing(Kind::CompareRuns, &extra, out.is_file());
-    writing.partial.clone_from(&told.partial);
-    if let (Some(stamp), Some(joined)) = (&mut writing.stamp, joined) {
-        stamp.join(joined);
+    if let Some(stamp) = &mut writing.stamp {
+        for (_, other) in loads.iter().skip(1) {
+            stamp.join(&other.stamp(Kind::CompareRuns.name(), &[]));
+        }
     }
+    let marks: Vec<String> = loads
+        .iter()
+        .filter_map(|(name, s)| Some(format!("{name}{}", s.loaded.report.partial()?)))
+        .collect();
+    writing.partial = (!marks.is_empty()).then(|| marks.join("; "));
     run.write_table(&mut out, &table, writing)?;
-    Ok(out.commit()?)
+    out.commit()?;
+    for (_, session) in loads {
+        session.strict()?;
+        session.all_read()?;
+    }
+    Ok(())
 }
