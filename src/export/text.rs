@@ -120,7 +120,8 @@ pub fn cut_middle(text: &str, limit: usize) -> Cow<'_, str> {
 #[must_use]
 pub fn short_paths(paths: &[&str], limit: usize) -> Vec<String> {
     let mut short: Vec<String> = paths.iter().map(|p| cut_left(p, limit).into_owned()).collect();
-    let mut alike: std::collections::BTreeMap<String, Vec<usize>> = std::collections::BTreeMap::new();
+    let mut alike: std::collections::BTreeMap<String, Vec<usize>> =
+        std::collections::BTreeMap::new();
     for (at, name) in short.iter().enumerate() {
         alike.entry(name.clone()).or_default().push(at);
     }

@@ -61,6 +61,8 @@ impl Reader for Roll {
             ));
         };
         let rows = columns.get(lead).map_or(0, Vec::len);
+        // A list that the framework does not write is no column of it.
+        columns.retain(|name, column| column.len() == rows || COLUMNS.contains(name));
         if let Some((name, other)) = columns.iter().find(|(_, c)| c.len() != rows) {
             let reason = format!(
                 "all columns must have the same length: {} values here, {rows} in `{lead}`",
@@ -79,6 +81,28 @@ impl Reader for Roll {
             .collect())
     }
 }
+
+/// The columns that the framework writes.
+const COLUMNS: [&str; 18] = [
+    "trajectory_data",
+    "messages",
+    "tools",
+    "exp_name",
+    "global_step",
+    "id",
+    "source",
+    "difficulty",
+    "prompt",
+    "ground_truth",
+    "case_type",
+    "test_case_function",
+    "test_cases",
+    "tag",
+    "domain",
+    "responses",
+    "scores",
+    "sampling_params",
+];
 
 type ReadRow = fn(&Row<'_>) -> Result<RawRollout, RecordError>;
 

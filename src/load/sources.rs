@@ -18,8 +18,8 @@ use super::walk::{Content, Input};
 use crate::ingest::split::{self, Piece};
 use crate::ingest::verdicts::{self, SideFile};
 use crate::ingest::{
-    Context, Layout, Reader, RecordShape, Shape, StepText, by_id, detect, digest, digest64, read_record,
-    readers, shape,
+    Context, Layout, Reader, RecordShape, Shape, StepText, by_id, detect, digest, digest64,
+    read_record, readers, shape,
 };
 use crate::rollout::raw::{RawRollout, RawStep};
 use crate::rollout::{Group, RecordRef, SourceId, natural};
@@ -341,9 +341,9 @@ fn look(
     runs: &Descriptions,
 ) -> io::Result<Looked> {
     let beginning = |size: u64| {
-        input.content.with(|file, start, len| {
-            Ok((len, read_range(file, start, len.min(size) as usize)?))
-        })
+        input
+            .content
+            .with(|file, start, len| Ok((len, read_range(file, start, len.min(size) as usize)?)))
     };
     let base = input.place.rsplit('/').next().filter(|b| !b.is_empty());
     let base = base.unwrap_or(&input.name).to_owned();
