@@ -253,11 +253,13 @@ fn names_of_calls_get_the_room_of_a_constant_column() {
     let mut model = opened(Corpus { groups: vec![calls] }, (120, 40));
     let shown = picture(&model);
     // Two rollouts with R 1 and 0: mean .5, deviation .7071, so +.71 and -.71 (less the epsilon).
+    line(&shown, &["2 Steps  a", "GRPO +0.71"]);
+    line(&shown, &["search_direct_flights(", "1 1 ·", "▸ 0◆ search_direct_flights", "1/2"]);
+    press(&mut model, "]");
+    let shown = picture(&model);
     line(&shown, &["2 Steps  b", "GRPO −0.71"]);
-    line(&shown, &["▸ 0", "update_reservation_flights(", "1/2"]);
-    line(&shown, &["search_direct_flights(…", "1 1 ·"]);
-    press(&mut model, "[");
-    line(&picture(&model), &["2 Steps  a", "GRPO +0.71"]);
+    line(&shown, &["update_reservation_flights(", "· 1", "1/2"]);
+    line(&shown, &["▸ 0◆ update_reservation_flights", "1/2"]);
 }
 
 #[test]

@@ -103,7 +103,7 @@ pub(super) fn fold(model: &mut Model, action: Action) {
     });
     let Some((t, run, folded)) = run else {
         model.message =
-            Some("no run of equal steps stands here; rows fold in the tree: 1 goes there".to_owned());
+            Some("no loop to fold here; rows fold in the tree: 1 goes there".to_owned());
         return;
     };
     let first = model.steps_of(rollout).start + t;
