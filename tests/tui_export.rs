@@ -433,7 +433,9 @@ fn saved_settings_hold_everything_that_the_numbers_depend_on() {
     let wanted = credscope(&args, &[&sample()]);
     assert!(saved.status.success(), "{}", String::from_utf8_lossy(&saved.stderr));
     let text = fs::read_to_string(&file).unwrap();
-    for word in ["step-reward = \"none\"", "visit = \"every\"", "truncated = \"exclude\"", "grpo.ddof=0"] {
+    for word in
+        ["step-reward = \"none\"", "visit = \"every\"", "truncated = \"exclude\"", "grpo.ddof=0"]
+    {
         assert!(text.contains(word), "{word}: {text}");
     }
     assert_eq!(saved.stdout, wanted.stdout);

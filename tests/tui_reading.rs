@@ -84,7 +84,12 @@ fn all_groups_share_one_list_and_enter_opens_the_group() {
     // One state, two ways, 1 of 1 against 0 of 3: comparisons 1 - 1/4 = .75 and 0 - 1/4 = -.25.
     let other = group(
         "other",
-        &[("a", bad, walk("x")), ("b", bad, walk("x")), ("c", bad, walk("x")), ("d", ok, walk("y"))],
+        &[
+            ("a", bad, walk("x")),
+            ("b", bad, walk("x")),
+            ("c", bad, walk("x")),
+            ("d", ok, walk("y")),
+        ],
     );
     let mut model = opened(Corpus { groups: vec![eight(), other] }, (100, 30));
     press(&mut model, "r");
@@ -132,7 +137,9 @@ fn a_segment_is_divided_from_the_one_before() {
     let shown = picture(&model);
     let rows: Vec<&str> = shown.lines().collect();
     let at = |text: &str| rows.iter().position(|l| l.contains(text)).unwrap();
-    assert!(at("1◆ view io.py") < at("╌╌ segment 2 of 3") && at("╌╌ segment 2 of 3") < at("2  edit"));
+    assert!(
+        at("1◆ view io.py") < at("╌╌ segment 2 of 3") && at("╌╌ segment 2 of 3") < at("2  edit")
+    );
     assert!(at("2  edit") < at("╌╌ segment 3 of 3") && at("╌╌ segment 3 of 3") < at("3  pytest"));
     // A divider is no step: the cursor goes over it.
     press(&mut model, "j");

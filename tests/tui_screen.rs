@@ -221,7 +221,10 @@ fn every_glyph_of_every_pane_has_a_stand_in_and_the_rest_stays() {
     let one = Corpus { groups: vec![tui_support::eight()] };
     let mut model = opened(one, (120, 40));
     let seams = ["┬", "┼", "┤", "├", "│", "┴"];
-    for name in ["1", "2", "3", "4", "v", "6", "7", "i", "a", "r", "w", "|", "?", "Esc", "W", "Esc", ":", "Esc", "c"] {
+    for name in [
+        "1", "2", "3", "4", "v", "6", "7", "i", "a", "r", "w", "|", "?", "Esc", "W", "Esc", ":",
+        "Esc", "c",
+    ] {
         press(&mut model, name);
         for _ in 0..2 {
             model.look.ascii = false;

@@ -7,17 +7,16 @@ use serde_json::json;
 use super::commands::{Done, Run};
 use super::error::Failure;
 use super::kind::Kind;
-use super::options::Options;
-use super::session::{Session, Stop, complain, some};
+use super::session::{complain, some};
+use crate::analysis::align::Alignment;
 use crate::analysis::panel::Panel;
-use crate::analysis::runs::Runs;
 use crate::analysis::skill::{Aggregate, GroupTerms, depths, terms};
 use crate::analysis::sweep::SweepRow;
-use crate::analysis::{Analysis, AnalysisSettings, compare, stability};
+use crate::analysis::{Analysis, AnalysisSettings, stability};
 use crate::export::sweep::Point;
 use crate::export::writer::writer;
 use crate::export::{
-    Block, Body, Format, Page, Table, compare as compare_tables, panel, runs, skill,
+    Block, Body, Format, Page, Table, compare as compare_tables, panel, skill,
     stability as stability_tables, sweep,
 };
 use crate::rollout::Group;
@@ -38,8 +37,18 @@ impl Run<'_> {
         self.session.groups().len() > 1 && self.session.settings.view.uniform == Uniform::Exclude
     }
 
-    /// `sweep`: each value is the run with that flag, so the rows are those of separate runs.
+    /// `sweep`.
     pub(super) fn sweep(&self) -> Done {
+        let rows = self.sweep_rows()?;
+        let mut out = self.output()?;
+        let writing = self.writing(Kind::Sweep, &[], out.is_file());
+        let table = sweep::table(&rows, self.people());
+        self.write_table(&mut out, &table, writing)?;
+        Ok(out.commit()?)
+    }
+
+    /// Each value of a sweep is the run with that flag, so the rows are those of separate runs.
+    pub(super) fn sweep_rows(&self) -> Result<Vec<(Point, SweepRow)>, Failure> {
         let axes = axes(&self.options.sweep)?;
         let base = &self.session.settings;
         let mut points: Vec<(Point, AnalysisSettings)> = Vec::new();
@@ -75,14 +84,7 @@ impl Run<'_> {
         for (_, row) in &mut rows {
             row.finish(base.analysis.seed);
         }
-        let mut out = self.output()?;
-        let mut writing = self.writing(Kind::Sweep, &[], out.is_file());
-        let table = sweep::table(&rows, self.people());
-        if self.options.format == Format::Text {
-            writing.width = Some(100);
-        }
-        self.write_table(&mut out, &table, writing)?;
-        Ok(out.commit()?)
+        Ok(rows)
     }
 
     /// `skill`.
@@ -131,23 +133,36 @@ impl Run<'_> {
             }
         }
         let mut out = self.output()?;
-        let mut writing = self.writing(Kind::Skill, &[], out.is_file());
+        let writing = self.writing(Kind::Skill, &[], out.is_file());
         let mut table = skill::table(rows);
         if self.people() {
             skill::HEAD.clone_into(&mut table.title);
         }
-        writing.width = (self.options.format == Format::Text).then_some(120);
         self.write_table(&mut out, &table, writing)?;
         Ok(out.commit()?)
     }
 
     /// `panel`.
     pub(super) fn panel(&self) -> Done {
-        let mut settings = self.session.settings.clone();
-        if let Some(truth) = &self.options.against {
-            settings
-                .add_column(truth)
-                .map_err(|e| Failure::usage(format!("--against: {e}"), None))?;
+        let against = self.options.against.as_deref();
+        let (found, counted, left_out) = self.panel_values(against)?;
+        let table = match against {
+            Some(truth) => panel::against(&found, truth)
+                .unwrap_or_else(|| Table::new(panel::against_columns())),
+            None => panel::pairs(&found),
+        };
+        let mut out = self.output()?;
+        let extra = [("groups", json!(counted)), ("uniform_left_out", json!(left_out))];
+        let writing = self.writing(Kind::Panel, &extra, out.is_file());
+        self.write_table(&mut out, &table, writing)?;
+        Ok(out.commit()?)
+    }
+
+    /// The values of all columns and of one more, how many groups count, and how many are left out.
+    pub(super) fn panel_values(&self, more: Option<&str>) -> Result<(Panel, u64, u64), Failure> {
+        let settings = self.with_columns("--against", more.into_iter())?;
+        if let Some(name) = more.and_then(|m| m.strip_prefix("logged:")) {
+            self.known_number(name)?;
         }
         let exclude = self.leaves_uniform_out();
         let mixed = self.session.settings.view.mixed;
@@ -164,16 +179,39 @@ impl Run<'_> {
             Ok(())
         })?;
         Self::tell_left_out(left_out, counted);
-        let table = match &self.options.against {
-            Some(truth) => panel::against(&found, truth)
-                .unwrap_or_else(|| Table::new(panel::against_columns())),
-            None => panel::pairs(&found),
+        Ok((found, counted, left_out))
+    }
+
+    /// An error where no step has a logged number of this name.
+    fn known_number(&self, name: &str) -> Result<(), Failure> {
+        let numbers = self.session.groups().iter().flat_map(|g| &g.steps.values);
+        let mut known: Vec<&str> = numbers.map(|(name, _)| name.as_str()).collect();
+        known.sort_unstable();
+        known.dedup();
+        if known.contains(&name) {
+            return Ok(());
+        }
+        let hint = if known.is_empty() {
+            "no step has a logged number; --sidecar FILE brings some".to_owned()
+        } else {
+            format!("there are {}", some(known.into_iter()))
         };
-        let mut out = self.output()?;
-        let extra = [("groups", json!(counted)), ("uniform_left_out", json!(left_out))];
-        let writing = self.writing(Kind::Panel, &extra, out.is_file());
-        self.write_table(&mut out, &table, writing)?;
-        Ok(out.commit()?)
+        Err(Failure::failed(format!("no step has a logged number `{name}`"), Some(hint)))
+    }
+
+    /// The settings with further columns, and the batch that these may need.
+    pub(super) fn with_columns<'n>(
+        &self,
+        flag: &str,
+        names: impl Iterator<Item = &'n str>,
+    ) -> Result<Settings, Failure> {
+        let mut settings = self.session.settings.clone();
+        for name in names {
+            settings.add_column(name).map_err(|e| Failure::usage(format!("{flag}: {e}"), None))?;
+        }
+        settings.analysis.batch =
+            crate::analysis::batch(&self.session.loaded.corpus, &settings.analysis);
+        Ok(settings)
     }
 
     /// Tells how many groups an aggregate leaves out.
@@ -232,7 +270,7 @@ impl Run<'_> {
         let group = self.group_of(&ids)?;
         let rollouts: Vec<usize> = ids.iter().filter_map(|id| group.find(id)).collect();
         let analysis = Analysis::new(Arc::clone(&group), &self.session.settings.analysis);
-        let rows = compare::align(&analysis, &rollouts);
+        let alignment = Alignment::new(&analysis, &rollouts);
         let matrix = compare_tables::matrix(&analysis, &rollouts);
         let mut out = self.output()?;
         let mut writing = self.writing(Kind::Compare, &[], out.is_file());
@@ -246,22 +284,18 @@ impl Run<'_> {
                 blocks: vec![
                     Block::new(
                         "",
-                        format!(
-                            "Aligned with {} on state signatures (= same action, ≠ other action)",
-                            ids.first().copied().unwrap_or_default()
-                        ),
-                        Body::Table(compare_tables::side_by_side(&analysis, &rollouts, &rows)),
+                        "Aligned on state signatures (= same action, ≠ other action)",
+                        Body::Table(compare_tables::side_by_side(&analysis, &alignment)),
                     ),
                     Block::new("", "First divergence of each pair", Body::Table(matrix)),
                 ],
             };
-            writing.width = Some(120);
             self.write_pages(&mut out, &[page], writing)?;
         } else {
             let pairs = crate::export::json::rows(&matrix, self.options.raw)
                 .map_err(std::io::Error::from)?;
             writing.extra.push(("pairs", pairs));
-            self.write_table(&mut out, &compare_tables::table(&analysis, &rows), writing)?;
+            self.write_table(&mut out, &compare_tables::table(&analysis, &alignment), writing)?;
         }
         Ok(out.commit()?)
     }
@@ -293,50 +327,6 @@ impl Run<'_> {
             )),
         }
     }
-}
-
-/// `compare-runs A B`: two loads under the same settings.
-pub fn compare_runs(
-    settings: &Settings,
-    paths: &[std::path::PathBuf],
-    options: &Options,
-) -> Result<(), Failure> {
-    let [a, b] = paths else {
-        return Err(Failure::usage(
-            format!("two paths are compared, {} were given", paths.len()),
-            Some("`credscope compare-runs A B`; a folder counts as one path".to_owned()),
-        ));
-    };
-    let stop = Stop::listen();
-    let a = Session::open(settings.clone(), std::slice::from_ref(a), stop.clone())?;
-    let b = Session::open(settings.clone(), std::slice::from_ref(b), stop)?;
-    let mut found = Runs::default();
-    for (session, is_b) in [(&a, false), (&b, true)] {
-        session.warn();
-        session.each(|analysis| {
-            found.add(analysis, is_b);
-            Ok(())
-        })?;
-    }
-    let mut table = runs::table(&found);
-    let fates = runs::fates(&found);
-    let told: Vec<String> = fates.iter().map(|(name, n)| format!("{n} {name}")).collect();
-    table.title = format!("Tasks: {}", told.join(", "));
-    let run = Run { session: &a, options };
-    let inputs: Vec<_> = a.inputs().chain(b.inputs()).collect();
-    let view = &settings.view;
-    let mut out = crate::export::Output::open(view.out.as_deref(), view.force, inputs)?;
-    let fates = fates.iter().map(|(name, n)| ((*name).to_owned(), json!(n))).collect();
-    let extra = [("tasks", serde_json::Value::Object(fates))];
-    let mut writing = run.writing(Kind::CompareRuns, &extra, out.is_file());
-    if let Some(stamp) = &mut writing.stamp {
-        stamp.join(&b.stamp(Kind::CompareRuns.name(), &[]));
-    }
-    if options.format == Format::Text {
-        writing.width = Some(120);
-    }
-    run.write_table(&mut out, &table, writing)?;
-    Ok(out.commit()?)
 }
 
 /// Knobs with their values, those of one knob together.

@@ -8,7 +8,9 @@ use serde_json::json;
 use super::commands::{Done, Run};
 use super::error::Failure;
 use super::kind::Kind;
+use super::session::complain;
 use crate::analysis::aggregate::{Part, Totals};
+use crate::export::document::Fact;
 use crate::export::groups::GroupsBy;
 use crate::export::table::Cell;
 use crate::export::writer::writer;
@@ -16,6 +18,20 @@ use crate::export::{
     Block, Body, Format, Output, Page, Table, Writing, groups, quadrants, report, totals,
 };
 use crate::rollout::GroupKey;
+
+/// Quadrants of many groups, and what to say about them.
+pub(super) struct Broken {
+    /// The rows.
+    pub rows: quadrants::Breakdowns,
+    /// Groups that count.
+    pub counted: u64,
+    /// Groups of uniform outcome that do not.
+    pub left_out: u64,
+    /// X against Y.
+    pub title: String,
+    /// What is counted, over which groups.
+    pub about: String,
+}
 
 impl Run<'_> {
     /// `groups`.
@@ -72,6 +88,7 @@ impl Run<'_> {
         if let Some((at, descending)) = sort {
             table.sort(at, descending);
         }
+        table.title = self.conventions_line();
         let mut writing = self.writing(Kind::Groups, &[], out.is_file());
         if all.len() > 1 {
             let sums = totals::table(vec![totals::cells(
@@ -109,9 +126,8 @@ impl Run<'_> {
         Ok(out.commit()?)
     }
 
-    /// `quadrants`.
-    pub(super) fn quadrants(&self) -> Done {
-        let mut out = self.output()?;
+    /// The quadrants of all groups that count.
+    pub(super) fn breakdown(&self) -> Result<Broken, Failure> {
         let o = self.options;
         let several = self.session.groups().len() > 1;
         let exclude = self.leaves_uniform_out();
@@ -131,27 +147,46 @@ impl Run<'_> {
             Ok(())
         })?;
         Self::tell_left_out(left_out, counted);
+        let mut about = format!("{counted} group{}", if counted == 1 { "" } else { "s" });
+        if left_out > 0 {
+            let _ = write!(about, ", {left_out} of uniform outcome left out");
+        }
+        if o.compared {
+            about.push_str(", only steps of evidence class compared");
+        }
+        let (weighed, unweighed) = breakdown.weighed();
+        if unweighed > 0 {
+            let _ =
+                write!(about, "; {unweighed} of {} steps have no token count", weighed + unweighed);
+            complain(&format!(
+                "note: {unweighed} of {} steps have no token count and count nothing with --weight tokens",
+                weighed + unweighed
+            ));
+        }
+        let about = format!("{} by {}, {about}", report::capital(o.weight.name()), o.by.name());
+        Ok(Broken { rows: breakdown, counted, left_out, title, about })
+    }
+
+    /// `quadrants`.
+    pub(super) fn quadrants(&self) -> Done {
+        let mut out = self.output()?;
+        let o = self.options;
+        let Broken { rows: breakdown, counted, left_out, title, about } = self.breakdown()?;
         let options = [("groups", json!(counted)), ("uniform_left_out", json!(left_out))];
         let mut writing = self.writing(Kind::Quadrants, &options, out.is_file());
         let seed = self.session.settings.analysis.seed;
         // One group has no spread over groups: no table for people, and nulls for none.
         let intervals = if counted > 1 { breakdown.intervals(seed) } else { Table::default() };
         if matches!(o.format, Format::Text | Format::Markdown) {
-            let mut about = format!("{counted} group{}", if counted == 1 { "" } else { "s" });
-            if left_out > 0 {
-                let _ = write!(about, ", {left_out} of uniform outcome left out");
-            }
-            if o.compared {
-                about.push_str(", only steps of evidence class compared");
-            }
             let page = Page {
                 title,
                 blocks: vec![
                     Block::new(
-                        "quadrants",
-                        format!("{} by {}, {about}", report::capital(o.weight.name()), o.by.name()),
-                        Body::Table(breakdown.table()),
+                        "",
+                        "",
+                        Body::Facts(vec![Fact::new("", self.conventions_line(), Vec::new())]),
                     ),
+                    Block::new("quadrants", about, Body::Table(breakdown.table())),
                     Block::new("", quadrants::SHARES, Body::Table(breakdown.beside())),
                     Block::new("", "Evidence behind the steps", Body::Table(breakdown.evidence())),
                     Block::new(
@@ -161,7 +196,6 @@ impl Run<'_> {
                     ),
                 ],
             };
-            writing.width = Some(80);
             self.write_pages(&mut out, &[page], writing)?;
         } else {
             let rows =

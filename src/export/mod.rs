@@ -6,11 +6,13 @@
 pub mod advantages;
 pub mod check;
 pub mod compare;
+pub mod conventions;
 pub mod csv;
 pub mod diagnostics;
 pub mod document;
 pub mod dot;
 pub mod explain;
+pub mod figure;
 pub mod groups;
 pub mod json;
 pub mod markdown;

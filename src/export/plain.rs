@@ -53,6 +53,12 @@ pub fn to_ascii(line: &str) -> String {
             '═' => '=',
             '▸' => '>',
             '⚠' => '!',
+            '⋎' => 'Y',
+            '↺' => '@',
+            '≠' => '/',
+            '±' => '~',
+            'Σ' => 'S',
+            'µ' => 'm',
             c if c.is_ascii() => c,
             _ => '?',
         })
@@ -81,9 +87,14 @@ impl<'a> Plain<'a> {
         }
     }
 
-    /// Writes the stamp line.
+    /// Writes the stamp line and the mark of partial data.
     pub fn stamp(&mut self) -> io::Result<()> {
-        stamp_line(self.out, self.writing.stamp.as_ref())
+        stamp_line(self.out, self.writing.stamp.as_ref())?;
+        if let Some(partial) = self.writing.partial.clone() {
+            self.line(&format!("⚠ {partial}"))?;
+            self.started = true;
+        }
+        Ok(())
     }
 
     /// Writes a page.
@@ -197,7 +208,9 @@ fn columns(table: &Table) -> Vec<Shown> {
             .map(|row| {
                 let value = row.get(at).map_or_else(String::new, |c| cell(c, column.places));
                 // Names tell themselves apart by their ends.
-                if column.key {
+                if column.middle {
+                    text::cut_middle(&value, column.limit).into_owned()
+                } else if column.key {
                     text::cut_left(&value, column.limit).into_owned()
                 } else {
                     text::cut(&value, column.limit).into_owned()
@@ -273,7 +286,10 @@ impl TableWriter for Plain<'_> {
         self.started = true;
         if !table.title.is_empty() {
             for line in table.title.split('\n') {
-                self.line(&text::line(line))?;
+                let line = text::line(line).into_owned();
+                for part in wrap(&line, self.writing.width.unwrap_or(usize::MAX), 2) {
+                    self.line(&part)?;
+                }
             }
         }
         let width = self.writing.width;

@@ -17,6 +17,9 @@ use crate::rollout::raw::{Ending, RawNumber, RawRollout};
 #[derive(Debug)]
 pub struct Native;
 
+/// Member of `extra` that says that a file was converted from partial data.
+pub const PARTIAL: &str = "partial";
+
 /// Names of the task field.
 const TASK: [&str; 5] = ["task", "task_id", "problem_id", "instance_id", "group"];
 
@@ -236,6 +239,9 @@ fn read_rollout(
         (RawNumber::Missing, _) => Some("reward".to_owned()),
         _ => Some("outcome_reward".to_owned()),
     };
+    if let Some(mark) = record.object("extra")?.map(|e| e.string(PARTIAL)).transpose()?.flatten() {
+        raw.notes.push(("extra".to_owned(), format!("the file was converted from {mark}")));
+    }
     read_outcome(record, &mut raw)?;
     read_named_rewards(record, &mut raw)?;
     if let Some(steps) = record.some("steps") {

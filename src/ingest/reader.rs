@@ -79,7 +79,8 @@ pub struct Context<'a> {
     /// Number of the record in its file, from 1; for formats that write a rollout as several records
     /// whose order only the file tells.
     pub number: u64,
-    /// What the archive that the file is in says about all of its members (`header.json`).
+    /// What the archive that the file is in says about all of its members (`header.json`), or the file
+    /// that describes the run ([`Reader::described_in`]).
     pub header: Option<&'a str>,
     /// Only this part is wanted: a reader of records with many rollouts may leave the others empty,
     /// as long as the parts keep their numbers.
@@ -187,13 +188,15 @@ impl RecordError {
 
 impl From<json::Error> for RecordError {
     fn from(error: json::Error) -> Self {
-        let cut = error.classify() == serde_json::error::Category::Eof;
-        Self {
-            kind: if cut { RecordErrorKind::Cut } else { RecordErrorKind::Broken },
-            field: None,
-            reason: format!("broken JSON: {error}"),
-            hint: None,
-        }
+        let told = json::complaint(&error);
+        let (kind, reason) = match error.classify() {
+            serde_json::error::Category::Data => (RecordErrorKind::Unexpected, told),
+            serde_json::error::Category::Eof => {
+                (RecordErrorKind::Cut, format!("broken JSON: {told}"))
+            }
+            _ => (RecordErrorKind::Broken, format!("broken JSON: {told}")),
+        };
+        Self { kind, field: None, reason, hint: None }
     }
 }
 
@@ -214,6 +217,12 @@ pub trait Reader: Send + Sync {
     /// How a file of this format is cut.
     fn layout(&self, shape: &Shape<'_>) -> Layout {
         shape.layout()
+    }
+
+    /// Where the file lies that describes the run of a file, for formats that give a rollout a file of its
+    /// own; it becomes the [`Context::header`].
+    fn described_in(&self, _path: &str) -> Option<String> {
+        None
     }
 
     /// The rollouts of one record, given as strict JSON.

@@ -51,16 +51,24 @@ impl Reader for Tau2Bench {
         Sniff::No
     }
 
+    /// `<run>/results.json` has the settings and tasks of `<run>/simulations/<uuid>.json`.
+    fn described_in(&self, path: &str) -> Option<String> {
+        let (run, _) = path.rsplit_once("/simulations/")?;
+        Some(format!("{run}/results.json"))
+    }
+
     fn parse(&self, text: &str, context: &Context<'_>) -> Result<Vec<Part>, RecordError> {
         let record = record_object(text)?;
         let Some(list) = record.some("simulations") else {
-            let run = Run { domain: domain_of(context.path), ..Run::default() };
+            // A description that cannot be read costs what it would say.
+            let described = context.header.and_then(|h| Run::of(&Object::parse(h).ok()?).ok());
+            let run = described.unwrap_or_default().at(context.path);
             return Ok(vec![Part::whole(read_simulation(&record, &run)?)]);
         };
         if !json::is_array(list) {
             return Err(RecordError::unexpected(Some("simulations"), "a list was expected"));
         }
-        let run = Run::of(&record)?;
+        let run = Run::of(&record)?.at(context.path);
         let wanted = |at: usize| context.only.is_none_or(|only| only as usize == at);
         let read = |(at, part): (usize, &RawValue)| {
             if !wanted(at) {
@@ -79,10 +87,10 @@ fn one_simulation(r: &RecordShape<'_>) -> bool {
         && (r.has_any(&["messages", "ticks"]) || r.cut())
 }
 
-/// The domain that a run's folder is named after: a simulation alone does not name it.
+/// The domain that a run's file or folder is named after.
 fn domain_of(path: &str) -> Option<String> {
     const DOMAINS: [&str; 5] = ["airline", "retail", "telecom", "banking", "mock"];
-    let mut words = path.rsplit('/').skip(1).take(2).flat_map(|f| f.split(['_', '-', ' ']));
+    let mut words = path.rsplit('/').take(3).flat_map(|f| f.split(['_', '-', ' ', '.']));
     words.find_map(|word| DOMAINS.into_iter().find(|d| word == *d)).map(str::to_owned)
 }
 
@@ -96,6 +104,12 @@ struct Run {
 }
 
 impl Run {
+    /// The same, with the domain by the place where the run itself does not name it.
+    fn at(mut self, path: &str) -> Self {
+        self.domain = self.domain.or_else(|| domain_of(path));
+        self
+    }
+
     fn of(record: &Object<'_>) -> Result<Self, Error> {
         let mut run = Self::default();
         if let Some(info) = record.object("info")? {

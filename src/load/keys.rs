@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::group::{key_of, task_of};
+use super::identity::Home;
 use super::options::LoadOptions;
 use super::report::Warning;
 use super::work::Pending;
@@ -33,11 +34,12 @@ impl Keys {
             let raw = &pending.raw;
             let Some(task) = task_of(raw, options) else { continue };
             let task = keys.texts.intern(&task);
+            // Segments, copies and retries of a rollout count once.
             let identity = match &raw.id {
                 Some(id) => Ok(keys.texts.intern(id)),
-                None => Err(pending.content),
+                None => Err((pending.content, raw.attempt)),
             };
-            if !once.insert((pending.record.source, task, identity, raw.attempt)) {
+            if !once.insert((Home::of(pending), task, identity)) {
                 continue;
             }
             if let Some(field) = &options.group_by

@@ -8,12 +8,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
+use super::beside::{self, Descriptions};
 use super::error::{LoadError, TextError};
 use super::options::LoadOptions;
 use super::read_at::{Cursor, read_range};
-use super::report::FileVerdict;
+use super::report::{FileVerdict, VerdictKind};
 use super::unpack::{Spool, unpack};
-use super::walk::Input;
+use super::walk::{Content, Input};
 use crate::ingest::split::{self, Piece};
 use crate::ingest::verdicts::{self, SideFile};
 use crate::ingest::{
@@ -53,6 +54,11 @@ impl Source {
         &self.input.place
     }
 
+    /// It was named by the person, not found in a folder.
+    pub(super) fn named(&self) -> bool {
+        self.input.named
+    }
+
     /// What was wrong with the file as such.
     pub(super) fn problem(&self) -> Option<&str> {
         self.input.problem.as_deref()
@@ -66,6 +72,19 @@ impl Source {
             header: self.input.header.as_deref(),
             ..Context::default()
         }
+    }
+
+    /// Where its bytes are.
+    pub(super) fn bytes(&self) -> &Content {
+        &self.input.content
+    }
+
+    /// Runs with the file, the place where the content starts in it, and its length.
+    pub(super) fn content<T>(
+        &self,
+        run: impl FnOnce(&std::fs::File, u64, u64) -> io::Result<T>,
+    ) -> io::Result<T> {
+        self.input.content.with(run)
     }
 
     /// Cuts the file into records.
@@ -127,6 +146,7 @@ impl Sources {
         let todo: Vec<Mutex<Option<Input>>> =
             inputs.into_iter().map(|i| Mutex::new(Some(i))).collect();
         let next = AtomicUsize::new(0);
+        let runs = Descriptions::default();
         let look_at_some = || {
             let (mut found, mut spool) = (Vec::new(), Spool::new(options.cancel.clone()));
             while !options.cancelled() {
@@ -134,8 +154,10 @@ impl Sources {
                 let Some(slot) = todo.get(at) else { break };
                 let input = slot.lock().unwrap_or_else(PoisonError::into_inner).take();
                 let Some(input) = input else { continue };
-                let looked: Vec<Looked> =
-                    unpack(input, &mut spool).into_iter().map(|i| look_at(i, forced)).collect();
+                let looked: Vec<Looked> = unpack(input, &mut spool)
+                    .into_iter()
+                    .map(|i| look_at(i, forced, &runs))
+                    .collect();
                 found.push((at, looked));
             }
             found
@@ -157,6 +179,8 @@ impl Sources {
                 Looked::Neither(verdict) => opened.verdicts.push(verdict),
             }
         }
+        opened.sources.list =
+            beside::without_twins(std::mem::take(&mut opened.sources.list), &mut opened.verdicts);
         // The members of an archive come in its own order; names sort them like files of a folder.
         opened.sources.list.sort_by(|a, b| natural(a.name(), b.name()));
         Ok(opened)
@@ -289,22 +313,30 @@ enum Looked {
     Neither(FileVerdict),
 }
 
-fn look_at(input: Result<Input, FileVerdict>, forced: Option<&'static dyn Reader>) -> Looked {
+fn look_at(
+    input: Result<Input, FileVerdict>,
+    forced: Option<&'static dyn Reader>,
+    runs: &Descriptions,
+) -> Looked {
     let input = match input {
         Ok(input) => input,
         Err(verdict) => return Looked::Neither(verdict),
     };
     let (name, named) = (input.name.clone(), input.named);
-    look(input, forced).unwrap_or_else(|error| {
+    look(input, forced, runs).unwrap_or_else(|error| {
         let reason = format!("cannot be read: {error}");
-        Looked::Neither(FileVerdict { name, named, reason, hint: None })
+        Looked::Neither(FileVerdict { name, named, reason, hint: None, kind: VerdictKind::Lost })
     })
 }
 
 /// Side files are small; a larger file holds no verdicts only.
 const SIDE: u64 = 32 << 20;
 
-fn look(input: Input, forced: Option<&'static dyn Reader>) -> io::Result<Looked> {
+fn look(
+    mut input: Input,
+    forced: Option<&'static dyn Reader>,
+    runs: &Descriptions,
+) -> io::Result<Looked> {
     let (len, head) = input.content.with(|file, start, len| {
         Ok((len, read_range(file, start, len.min(shape::HEAD as u64) as usize)?))
     })?;
@@ -325,14 +357,25 @@ fn look(input: Input, forced: Option<&'static dyn Reader>) -> io::Result<Looked>
                     return Ok(Looked::Side(Box::new(Side { name: input.name, content })));
                 }
             }
+            let kind = if shape.lacks_content() {
+                VerdictKind::Lost
+            } else if not == shape.unknown() || shape.obstacle().is_some() {
+                VerdictKind::Unknown
+            } else {
+                VerdictKind::Companion
+            };
             return Ok(Looked::Neither(FileVerdict {
                 name: input.name,
                 named: input.named,
+                kind,
                 reason: not.to_string(),
                 hint: Some(not.hint),
             }));
         }
     };
+    if input.header.is_none() && matches!(input.content, Content::Path(_)) {
+        input.header = reader.described_in(&input.place).and_then(|place| runs.get(&place));
+    }
     let layout = reader.layout(&shape);
     let stem = base.split('.').next().unwrap_or_default().to_owned();
     Ok(Looked::Rollouts(Box::new(Source { input, stem, reader, layout, len })))

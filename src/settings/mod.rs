@@ -83,6 +83,7 @@ pub enum Uniform {
 }
 
 /// What is drawn and written, and how.
+#[allow(clippy::struct_excessive_bools)] // each is a switch of the command line
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct View {
     /// Only this rollout.
@@ -101,6 +102,8 @@ pub struct View {
     pub ascii: bool,
     /// Theme of the screen.
     pub theme: Option<String>,
+    /// Fail on anything that could not be read.
+    pub strict: bool,
     /// Progress on standard error.
     pub progress: When,
 }
@@ -347,6 +350,18 @@ impl Settings {
         }
         self.analysis.columns.push(spec);
         Ok(())
+    }
+
+    /// The column and the text of a parameter that was set on the command line for a column that is not
+    /// among the chosen ones.
+    #[must_use]
+    pub fn idle_parameter(&self) -> Option<(String, &str)> {
+        let given = self.entry("set")?.values.iter().filter(|(_, o)| *o == Origin::Flag);
+        given.into_iter().find_map(|(value, _)| {
+            let (column, _, _) = parse::param(value).ok()?;
+            let chosen = self.analysis.columns.iter().any(|c| c.name == column);
+            (!chosen).then_some((column, value.as_str()))
+        })
     }
 
     /// A setting by name.

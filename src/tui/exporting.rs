@@ -59,7 +59,8 @@ impl What {
 }
 
 /// Inputs and counts of a load of one task alone.
-pub type Narrow = Arc<dyn Fn(&str) -> Result<(Vec<Input>, serde_json::Value), String> + Send + Sync>;
+pub type Narrow =
+    Arc<dyn Fn(&str) -> Result<(Vec<Input>, serde_json::Value), String> + Send + Sync>;
 
 /// Where the loaded data came from, for the stamp of an export.
 #[derive(Clone, Default)]
@@ -170,7 +171,9 @@ pub fn write(job: &Job, from: &Provenance) -> Result<String, String> {
         let path = from.folder.join(name);
         match put(&path, &body, &from.paths) {
             Ok(()) => {
-                let rows = rows.map_or_else(String::new, |n| format!(", {}", super::numbers::plural(n as u64, "row")));
+                let rows = rows.map_or_else(String::new, |n| {
+                    format!(", {}", super::numbers::plural(n as u64, "row"))
+                });
                 return Ok(format!("wrote {}{rows}", path.display()));
             }
             Err(OutputError::Exists(_) | OutputError::NoFile(_) | OutputError::Input(_)) => {}

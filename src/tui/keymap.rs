@@ -191,13 +191,7 @@ pub const BINDINGS: &[Binding] = &[
         ("y", "copy"),
         "copy what the cursor names, with all digits, through the terminal (OSC 52)",
     ),
-    bind(
-        "Values",
-        &["Y"],
-        &[A::CopyView],
-        ("Y", "copy pane"),
-        "copy what the pane shows, as text",
-    ),
+    bind("Values", &["Y"], &[A::CopyView], ("Y", "copy pane"), "copy what the pane shows, as text"),
     bind(
         "Values",
         &["C"],

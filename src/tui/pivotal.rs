@@ -247,7 +247,8 @@ pub(super) fn open(model: &mut Model) {
 /// The one cursor goes to the selected step where its group is the shown one.
 fn follow(model: &mut Model) {
     let shown = model.shown.as_ref().map(|(g, _)| *g);
-    let step = model.picks().get(model.reading.at).filter(|(g, _)| Some(*g) == shown).map(|p| p.1.step);
+    let step =
+        model.picks().get(model.reading.at).filter(|(g, _)| Some(*g) == shown).map(|p| p.1.step);
     if let Some(step) = step {
         super::navigate::go_to_step(model, step);
     }
@@ -272,7 +273,8 @@ pub(super) fn act(model: &mut Model, action: Action, effects: &mut Vec<Effect>) 
         follow(model);
         return;
     }
-    let Some((group, pick)) = model.picks().get(model.reading.at).map(|&(g, p)| (g, p.clone())) else {
+    let Some((group, pick)) = model.picks().get(model.reading.at).map(|&(g, p)| (g, p.clone()))
+    else {
         return;
     };
     if model.shown.as_ref().map(|(g, _)| *g) == Some(group) {

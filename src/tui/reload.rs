@@ -52,6 +52,9 @@ pub(super) fn take(
     }
     model.sweeping.asked_for = None;
     model.settings.batch = None;
+    // Answers to earlier requests are of groups that are not here any more, even if nothing new is asked.
+    model.wanted += 1;
+    model.shown_key = model.wanted;
     model.message = Some(if old == new {
         let (groups, rollouts) = (plural(new.0 as u64, "group"), plural(new.1 as u64, "rollout"));
         format!("loaded again: {groups}, {rollouts}, as before")

@@ -7,8 +7,8 @@ use super::labels::{call_width, names};
 use super::lens::{Lens, LensKind};
 use super::numbers::digits;
 use super::pivotal::{Pick, best, picks};
-use crate::analysis::sizes::{self, SizeRow};
 use crate::analysis::aggregate::{Part, Totals};
+use crate::analysis::sizes::{self, SizeRow};
 use crate::analysis::skill::skill_of;
 use crate::analysis::{
     Analysis, AnalysisSettings, By, GroupRow, RolloutRow, Tally, Warning, Weight, breakdown,
@@ -242,8 +242,7 @@ pub fn totals<'a>(
     uniform_counts: bool,
     seed: u64,
 ) -> Totals {
-    let parts: Vec<Part> = rows
-        .map(|s| Part { in_quadrants: s.mixed || uniform_counts, ..s.part.clone() })
-        .collect();
+    let parts: Vec<Part> =
+        rows.map(|s| Part { in_quadrants: s.mixed || uniform_counts, ..s.part.clone() }).collect();
     Totals::of(&parts, seed)
 }

@@ -61,10 +61,7 @@ const NUMBERS: [Axis; 4] = [
 /// Everything that can be swept, in the order of the keys.
 #[must_use]
 pub fn axes() -> Vec<Axis> {
-    std::iter::once(Axis::Coarsest)
-        .chain(LADDERS.iter().map(Axis::Knob))
-        .chain(NUMBERS)
-        .collect()
+    std::iter::once(Axis::Coarsest).chain(LADDERS.iter().map(Axis::Knob)).chain(NUMBERS).collect()
 }
 
 impl Axis {

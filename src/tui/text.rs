@@ -255,7 +255,9 @@ fn argument(name: &str, value: &Value, controls: bool, lines: &mut Vec<(LineKind
                 lines.push((LineKind::Plain, format!("{name}: {}", text::line(&pretty))));
             } else {
                 lines.push((LineKind::Dim, format!("{name}:")));
-                lines.extend(block(&pretty, controls).into_iter().map(|(k, l)| (k, format!("  {l}"))));
+                lines.extend(
+                    block(&pretty, controls).into_iter().map(|(k, l)| (k, format!("  {l}"))),
+                );
             }
         }
         other => lines.push((LineKind::Plain, format!("{name}: {other}"))),

@@ -399,7 +399,12 @@ pub fn started(size: (u16, u16)) -> Model {
 
 /// A model over a corpus, analysed.
 pub fn opened(corpus: Corpus, size: (u16, u16)) -> Model {
-    let mut model = Model::new(corpus, Vec::new(), AnalysisSettings::default(), PLAIN, None);
+    opened_with(corpus, AnalysisSettings::default(), size)
+}
+
+/// The same under other settings.
+pub fn opened_with(corpus: Corpus, settings: AnalysisSettings, size: (u16, u16)) -> Model {
+    let mut model = Model::new(corpus, Vec::new(), settings, PLAIN, None);
     let effects = begin(&mut model);
     settle(&mut model, effects);
     let effects = update(&mut model, Msg::Resize(size.0, size.1));

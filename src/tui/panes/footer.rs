@@ -85,7 +85,13 @@ fn keys(model: &Model, plan: &Plan) -> Vec<(&'static str, &'static str)> {
         }
         Pane::Compare => {
             list.extend([("Esc", "back"), ("hl", "rollout"), ("jk", "row")]);
-            list.extend([("d D", "divergence"), ("f", "only here"), of(A::NextColumn), ("=", "why"), ("i", "read")]);
+            list.extend([
+                ("d D", "divergence"),
+                ("f", "only here"),
+                of(A::NextColumn),
+                ("=", "why"),
+                ("i", "read"),
+            ]);
         }
         Pane::Sweep => {
             list.extend([("Esc", "back"), ("jk", "row"), ("hl", "knob"), ("Enter", "take it")]);

@@ -12,8 +12,8 @@ pub mod help;
 mod knobs;
 mod matrix;
 mod members;
-mod palette;
 mod pairs;
+mod palette;
 mod pivotal;
 mod quadrants;
 pub mod reader;
@@ -191,5 +191,7 @@ fn column_title(name: &str) -> String {
 
 /// What divides two segments of a rollout.
 pub(super) fn segment(number: usize, of: usize) -> String {
-    format!("segment {number} of {of}: its prompt stands for what came before, no action of the agent")
+    format!(
+        "segment {number} of {of}: its prompt stands for what came before, no action of the agent"
+    )
 }

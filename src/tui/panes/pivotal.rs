@@ -68,7 +68,8 @@ pub fn draw(model: &Model, canvas: &mut Canvas, focus: bool) {
         match line {
             Line::Head(kind) => {
                 let mut row = Row::new();
-                row.gap(1).put(text::cut(kind.title(), canvas.width() - 2).into_owned(), theme.title);
+                row.gap(1)
+                    .put(text::cut(kind.title(), canvas.width() - 2).into_owned(), theme.title);
                 canvas.row(2 + y, &row);
             }
             Line::Pick(i) => {
@@ -180,12 +181,14 @@ fn row(
     let name = rollout(model, group, pick);
     row.left(&text::cut_left(&name, columns.name), columns.name, theme.text);
     let good = pick.outcome == crate::rollout::Outcome::Success;
-    row.gap(1).put(
-        glyphs::outcome(pick.outcome).to_string(),
-        if good { theme.pos } else { theme.neg },
-    );
+    row.gap(1)
+        .put(glyphs::outcome(pick.outcome).to_string(), if good { theme.pos } else { theme.neg });
     row.right(&format!("t{}", pick.t), 5, theme.dim).gap(1);
-    row.left(&labels::label(&pick.action, Elision::Path, columns.action), columns.action, theme.text);
+    row.left(
+        &labels::label(&pick.action, Elision::Path, columns.action),
+        columns.action,
+        theme.text,
+    );
     row.right(&signed(pick.value, 3), 8, theme.of_sign(pick.value));
     if columns.bar {
         let fill = pick.evidence.map_or(Fill::Slim, Fill::Class);

@@ -33,8 +33,7 @@ impl Columns {
             return first;
         }
         // Names of calls would be cut: a column that says one thing of a whole rollout says it in the rule.
-        let varying: Vec<usize> =
-            all.iter().copied().filter(|&c| !snapshot.constant(c)).collect();
+        let varying: Vec<usize> = all.iter().copied().filter(|&c| !snapshot.constant(c)).collect();
         Self::of(width, snapshot, &varying, snapshot.longest_call.min(width * 2 / 5))
     }
 

@@ -25,7 +25,10 @@ pub fn draw(model: &Model, canvas: &mut Canvas, focus: bool) {
     let all = model.sweeping.all && groups > 1;
     let mut extra = Row::new();
     extra.put(axis.name(), theme.title);
-    extra.put(if all { format!("  all {groups} groups") } else { "  this group".to_owned() }, theme.text);
+    extra.put(
+        if all { format!("  all {groups} groups") } else { "  this group".to_owned() },
+        theme.text,
+    );
     let picture = model.sweeping.picture.as_ref();
     if let Some((done, total)) = picture.map(|p| p.progress).filter(|(done, total)| done < total) {
         extra.put(format!("  {done} of {total} analyses …"), theme.dim);
@@ -70,7 +73,11 @@ fn name(axis: Axis, point: &Point) -> String {
     told.collect::<Vec<_>>().join(" ")
 }
 
-fn columns(width: usize, axis: Axis, points: &[(Point, crate::analysis::AnalysisSettings)]) -> Columns {
+fn columns(
+    width: usize,
+    axis: Axis,
+    points: &[(Point, crate::analysis::AnalysisSettings)],
+) -> Columns {
     let value = points.iter().map(|(p, _)| name(axis, p).len()).max().unwrap_or(0).max(5);
     // states, branching, shared, compared, flips, faded, rescued, penalized.
     let fixed = 2 + value + 7 + 7 + 6 + 6 + 7 + 7 + 8 + 7;

@@ -69,11 +69,13 @@ pub fn draw(model: &Model, snapshot: &Snapshot, canvas: &mut Canvas, focus: bool
         return;
     };
     let mut extra = Row::new();
-    let scored = snapshot.row.scored;
     match model.lens {
         LensKind::Paths => {
-            let rows = plural(snapshot.analysis.paths.rows.len() as u64, "row");
-            extra.put(format!("paths  {rows} of at most {}", (2 * scored).max(1) - 1), theme.text);
+            let paths = &snapshot.analysis.paths;
+            let rows = plural(paths.rows.len() as u64, "row");
+            // Rollouts without a verdict have rows, too; those without steps have none.
+            let walking = snapshot.row.rollouts.saturating_sub(paths.empty.len());
+            extra.put(format!("paths  {rows} of at most {}", (2 * walking).max(1) - 1), theme.text);
         }
         LensKind::States => {
             let rows = plural(lens.rows.len() as u64, "row");
