@@ -109,6 +109,17 @@ fn states(analysis: &Analysis, add: &mut Add) {
             "--abstraction logged uses them",
         );
     }
+    let shown = analysis.group.steps.facts.steps.iter().filter(|s| !s.page.is_none()).count();
+    if analysis.abstraction == Abstraction::Page && shown < steps {
+        add(
+            "pages-missing",
+            format!(
+                "{} of {steps} observations show no page, room or screen; all of them are one state",
+                steps - shown
+            ),
+            "the profile's `page` pattern says what a page is: choose another --abstraction, or give a --profile that knows these observations",
+        );
+    }
     let rollouts = analysis.basis.scored_count();
     let most = analysis.graph.state_counts.iter().map(|c| c.visits).max().unwrap_or(0);
     let all: u32 = analysis.graph.state_counts.iter().map(|c| c.visits).sum();

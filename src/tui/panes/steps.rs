@@ -34,7 +34,9 @@ impl Columns {
         }
         // Names of calls would be cut: a column that says one thing of a whole rollout says it in the rule.
         let varying: Vec<usize> = all.iter().copied().filter(|&c| !snapshot.constant(c)).collect();
-        Self::of(width, snapshot, &varying, snapshot.longest_call.min(width * 2 / 5))
+        let roomy = Self::of(width, snapshot, &varying, snapshot.longest_call.min(width * 2 / 5));
+        // What explains a disagreement is worth more than the end of a name.
+        if roomy.why > 0 { roomy } else { Self::of(width, snapshot, &varying, 0) }
     }
 
     fn of(width: usize, snapshot: &Snapshot, all: &[usize], wanted: usize) -> Self {
