@@ -107,7 +107,9 @@ impl Kind {
             text.push_str(&entry(other));
             text.push_str(comma);
         }
-        text.push_str(&format!("\"{}\": [", self.key));
+        for part in ["\"", self.key, "\": ["] {
+            text.push_str(part);
+        }
         let mut ends = Vec::new();
         for (at, element) in elements.iter().enumerate() {
             text.push_str(if at > 0 {

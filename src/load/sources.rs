@@ -17,7 +17,7 @@ use super::report::{FileVerdict, VerdictKind};
 use super::unpack::{Spool, unpack};
 use super::walk::{Content, Input};
 use super::work::Frames;
-use crate::ingest::survey::{self, Found, Frame};
+use crate::ingest::survey::{self, Found, Frame, Open};
 use crate::ingest::verdicts::{self, SideFile};
 use crate::ingest::{
     Context, Document, Layout, Reader, RecordShape, Shape, StepText, by_id, detect, digest,
@@ -108,7 +108,7 @@ impl Source {
                 let sink = &mut |piece| sink(Found::Record(piece));
                 return split::split(self.layout, input, split::LIMIT, sink);
             };
-            survey::split(self.layout, key, len, split::LIMIT, &opener(file, start), sink)
+            survey::split(self.layout, key, len, split::LIMIT, &*opener(file, start), sink)
         })
     }
 
@@ -121,10 +121,10 @@ impl Source {
 }
 
 /// Opens parts of the content that starts here in the file.
-fn opener<'f>(file: &'f File, start: u64) -> impl Fn(Range<u64>) -> Box<dyn io::Read + 'f> + 'f {
-    move |part| {
+fn opener(file: &File, start: u64) -> Box<Open<'_>> {
+    Box::new(move |part: Range<u64>| {
         Box::new(Cursor { file, at: start + part.start }.take(part.end.saturating_sub(part.start)))
-    }
+    })
 }
 
 impl std::fmt::Debug for Source {
@@ -136,12 +136,15 @@ impl std::fmt::Debug for Source {
     }
 }
 
+/// A document by its file and its place there.
+type LastOpened = (SourceId, u64, Arc<dyn Document>);
+
 /// The files of a load. A [`SourceId`] is an index into it.
 #[derive(Debug, Default)]
 pub struct Sources {
     list: Vec<Source>,
     /// The document that text was last read out of: opening one may take longer than its element.
-    last: Mutex<Option<(SourceId, u64, Arc<dyn Document>)>>,
+    last: Mutex<Option<LastOpened>>,
 }
 
 /// What the inputs are.
@@ -349,7 +352,7 @@ impl Sources {
         let text = source
             .input
             .content
-            .with(|file, start, _| frame.text(split::LIMIT, &opener(file, start)))
+            .with(|file, start, _| frame.text(split::LIMIT, &*opener(file, start)))
             .map_err(|error| TextError::Io { file: source.name().to_owned(), error })?
             .map_err(|_| self.changed(id))?;
         let opened = read_document(source.reader, &text, frame.several(), frame.closed)
