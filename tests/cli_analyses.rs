@@ -307,3 +307,17 @@ fn two_policies_or_training_steps_of_one_load_are_compared_as_two_files_are() {
     let (code, told) = bench.fails(&["compare-runs", "all.jsonl"]);
     assert!(code == 2 && told.contains("--policies X,Y"), "{told}");
 }
+
+#[test]
+fn all_rollouts_of_the_only_group_are_compared() {
+    let bench = Bench::new(WORKED);
+    let run = |ids: &str| {
+        bench.ok(&["compare", "input.json", "--rollouts", ids, "--format", "csv", "--no-stamp"])
+    };
+    assert_eq!(run("all"), run("t1,t2,t3,t4"));
+    let found = bench.json(&["compare", "input.json", "--rollouts", "all", "--format", "json"]);
+    assert_eq!(found["pairs"].as_array().unwrap().len(), 6);
+    bench.write("two.json", &format!("[{WORKED},{}]", WORKED.replace("\"worked\"", "\"other\"")));
+    let (code, told) = bench.fails(&["compare", "two.json", "--rollouts", "all"]);
+    assert!(code == 1 && told.contains("--only TASK"), "{told}");
+}

@@ -260,7 +260,19 @@ impl Run<'_> {
     /// `compare`.
     pub(super) fn compare(&self) -> Done {
         let given = self.options.rollouts.as_deref().unwrap_or_default();
-        let ids: Vec<&str> = given.split(',').map(str::trim).filter(|id| !id.is_empty()).collect();
+        let mut ids: Vec<&str> =
+            given.split(',').map(str::trim).filter(|id| !id.is_empty()).collect();
+        // A rollout may be called `all`, too.
+        if ids == ["all"] && self.session.groups().iter().all(|g| g.find("all").is_none()) {
+            let groups = self.session.groups().iter();
+            ids = groups.flat_map(|g| g.rollouts.iter().map(|r| r.id.as_str())).collect();
+            if self.session.groups().len() > 1 {
+                return Err(Failure::failed(
+                    format!("there are {} groups", self.session.groups().len()),
+                    Some("choose one with --only TASK".to_owned()),
+                ));
+            }
+        }
         if ids.len() < 2 {
             return Err(Failure::usage(
                 format!("--rollouts cannot be `{given}`: expected two or more ids between commas"),

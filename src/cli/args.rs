@@ -182,8 +182,12 @@ fn own_args(kind: Kind) -> Vec<Arg> {
             text("train-steps", "A,B", "Two training steps of what was given instead of two paths"),
         ],
         Kind::Compare => vec![
-            text("rollouts", "A,B,…", "The rollouts, two or more of one group")
-                .required_unless_present_any(["print-settings", "settings-from"]),
+            text(
+                "rollouts",
+                "A,B,…",
+                "The rollouts, two or more of one group; `all`: all of the only one",
+            )
+            .required_unless_present_any(["print-settings", "settings-from"]),
         ],
         Kind::Advantages => {
             vec![text("column", "COLUMN[,…]", "The columns; the Y column by default")]

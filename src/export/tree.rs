@@ -59,7 +59,7 @@ pub fn columns(lens: Lens) -> Vec<Column> {
             text("members"),
             text("first_rollout"),
             int("first_step"),
-            text("drawn").shown("action, ×steps ⋎branching ↺revisits").at_most(DRAWN),
+            text("drawn").shown("action +steps ⋎branching ↺revisits").at_most(DRAWN),
         ],
         Lens::States => vec![
             text("state").shown("state").at_most(26).middle().key(),

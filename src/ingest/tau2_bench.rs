@@ -7,10 +7,12 @@ use std::collections::BTreeMap;
 
 use serde_json::value::RawValue;
 
+use super::document::{self, Document};
 use super::ending;
 use super::json::{self, Error, Object};
 use super::messages;
 use super::reader::{Context, NotRollouts, Part, Reader, RecordError, Sniff, record_object};
+use super::scan;
 use super::shape::{RecordShape, Shape};
 use super::turns::Turns;
 use crate::rollout::raw::{Ending, RawRollout};
@@ -18,6 +20,9 @@ use crate::rollout::raw::{Ending, RawRollout};
 /// The reader.
 #[derive(Debug)]
 pub struct Tau2Bench;
+
+/// The key of the rollouts.
+const SIMULATIONS: &str = "simulations";
 
 impl Reader for Tau2Bench {
     fn id(&self) -> &'static str {
@@ -37,7 +42,14 @@ impl Reader for Tau2Bench {
             r.object("info") && r.has("timestamp") && (r.list("tasks") || r.cut())
         };
         let document = |r: &RecordShape<'_>| r.list("simulations") && r.has_any(&["info", "tasks"]);
-        if shape.any(|r| document(r) || run(r) && r.cut() || one_simulation(r)) {
+        // The rest of the document may come after the simulations.
+        let first = |r: &RecordShape<'_>| {
+            let list = r.value(SIMULATIONS).and_then(|v| v.strip_prefix(b"["));
+            let keys = list.map(scan::entries).unwrap_or_default();
+            let has = |key: &[u8]| keys.iter().any(|e| e.key == key);
+            has(b"task_id") && has(b"termination_reason")
+        };
+        if shape.any(|r| document(r) || first(r) || run(r) && r.cut() || one_simulation(r)) {
             return Sniff::Yes;
         }
         if shape.any(run) {
@@ -59,25 +71,35 @@ impl Reader for Tau2Bench {
 
     fn parse(&self, text: &str, context: &Context<'_>) -> Result<Vec<Part>, RecordError> {
         let record = record_object(text)?;
-        let Some(list) = record.some("simulations") else {
+        let Some(list) = record.some(SIMULATIONS) else {
             // A description that cannot be read costs what it would say.
             let described = context.header.and_then(|h| Run::of(&Object::parse(h).ok()?).ok());
-            let run = described.unwrap_or_default().at(context.path);
-            return Ok(vec![Part::whole(read_simulation(&record, &run)?)]);
+            let run = described.unwrap_or_default();
+            return Ok(vec![Part::whole(read_simulation(&record, &run, context.path)?)]);
         };
         if !json::is_array(list) {
-            return Err(RecordError::unexpected(Some("simulations"), "a list was expected"));
+            return Err(RecordError::unexpected(Some(SIMULATIONS), "a list was expected"));
         }
-        let run = Run::of(&record)?.at(context.path);
-        let wanted = |at: usize| context.only.is_none_or(|only| only as usize == at);
-        let read = |(at, part): (usize, &RawValue)| {
-            if !wanted(at) {
-                return Part::default();
-            }
-            let rollout = record_object(part.get()).and_then(|s| read_simulation(&s, &run));
-            Part::of(part.get(), rollout)
-        };
-        Ok(json::elements(list)?.into_iter().enumerate().map(read).collect())
+        document::parts(list, &Run::of(&record)?, context)
+    }
+
+    fn elements(&self) -> Option<&'static str> {
+        Some(SIMULATIONS)
+    }
+
+    fn document(&self, text: &str, _: bool) -> Result<Box<dyn Document>, RecordError> {
+        Ok(Box::new(Run::of(&record_object(text)?)?))
+    }
+}
+
+impl Document for Run {
+    fn element(
+        &self,
+        text: &str,
+        _: usize,
+        context: &Context<'_>,
+    ) -> Result<RawRollout, RecordError> {
+        read_simulation(&record_object(text)?, self, context.path)
     }
 }
 
@@ -95,7 +117,7 @@ fn domain_of(path: &str) -> Option<String> {
 }
 
 /// What holds for all simulations of a run.
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Run {
     domain: Option<String>,
     policy: Option<String>,
@@ -104,12 +126,6 @@ struct Run {
 }
 
 impl Run {
-    /// The same, with the domain by the place where the run itself does not name it.
-    fn at(mut self, path: &str) -> Self {
-        self.domain = self.domain.or_else(|| domain_of(path));
-        self
-    }
-
     fn of(record: &Object<'_>) -> Result<Self, Error> {
         let mut run = Self::default();
         if let Some(info) = record.object("info")? {
@@ -142,13 +158,14 @@ fn wish(task: &Object<'_>) -> Result<Option<String>, Error> {
     Ok(scenario.string("instructions")?.map(Into::into))
 }
 
-fn read_simulation(record: &Object<'_>, run: &Run) -> Result<RawRollout, RecordError> {
+/// `path` is where it stands: a run that does not say its domain is named after it.
+fn read_simulation(record: &Object<'_>, run: &Run, path: &str) -> Result<RawRollout, RecordError> {
     let task = record.id("task_id")?;
     let mut raw = RawRollout {
         id: record.id("id")?.or(record.id("trial")?),
         prompt: task.as_ref().and_then(|t| run.prompts.get(t).cloned()),
         task,
-        namespace: run.domain.clone(),
+        namespace: run.domain.clone().or_else(|| domain_of(path)),
         policy: run.policy.clone(),
         harness: run.harness.clone(),
         attempt: record.whole("trial")?,

@@ -20,27 +20,27 @@ pub struct Locator {
     file: SourceId,
     offset: u64,
     newlines: u64,
+    /// Where the line that `offset` is on begins.
+    line_start: u64,
 }
 
 impl Locator {
-    /// Fills in the places of a skipped record that starts at `offset`. Records come in file order; a
-    /// file that cannot be read any more just has no places.
+    /// Fills in the places of a skipped record, or of an element of one, that starts at `offset`.
+    /// Records come in file order; a file that cannot be read any more just has no places.
     pub fn locate(&mut self, skipped: &mut Skipped, file: SourceId, source: &Source, offset: u64) {
-        // A lost part has no place of its own: its record is fine.
-        if skipped.part.is_some() {
-            return;
-        }
         let lines = skipped.unit == "line";
-        let line = if lines {
-            skipped.number
+        let (line, before) = if lines && skipped.part.is_none() {
+            (skipped.number, 0)
         } else {
             let Ok(newlines) = self.newlines(file, source, offset) else { return };
-            skipped.line = Some(newlines + 1);
-            newlines + 1
+            skipped.line = (!lines).then_some(newlines + 1);
+            (newlines + 1, offset - self.line_start)
         };
         if skipped.kind == RecordErrorKind::Broken {
             let stumble = stumble(source, offset, lines, &skipped.reason).ok().flatten();
-            skipped.at = stumble.map(|(further, column)| (line + further, column));
+            skipped.at = stumble.map(|(further, column)| {
+                (line + further, if further == 0 { before + column } else { column })
+            });
         }
     }
 
@@ -50,6 +50,7 @@ impl Locator {
             *self = Self { file, ..Self::default() };
         }
         let (from, mut found) = (self.offset, 0_u64);
+        let (mut at, mut line_start) = (from, self.line_start);
         source.content(|file, start, _| {
             let mut rest = BufReader::new(Cursor { file, at: start + from }.take(offset - from));
             loop {
@@ -59,10 +60,15 @@ impl Locator {
                 }
                 found += memchr::memchr_iter(b'\n', chunk).count() as u64;
                 let len = chunk.len();
+                if let Some(last) = memchr::memrchr(b'\n', chunk) {
+                    line_start = at + last as u64 + 1;
+                }
+                at += len as u64;
                 rest.consume(len);
             }
         })?;
         self.offset = offset;
+        self.line_start = line_start;
         self.newlines += found;
         Ok(self.newlines)
     }

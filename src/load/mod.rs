@@ -7,6 +7,7 @@
 mod assemble;
 mod beside;
 mod budget;
+mod documents;
 mod error;
 mod group;
 mod identity;
@@ -62,11 +63,12 @@ pub fn load(
     profiles: &Arc<Profiles>,
 ) -> Result<Loaded, LoadError> {
     let (inputs, lost) = walk::inputs(paths)?;
-    let Opened { sources, sides, mut verdicts } = Sources::open(inputs, options)?;
+    let Opened { mut sources, sides, mut verdicts } = Sources::open(inputs, options)?;
     verdicts.extend(lost);
     if sources.is_empty() {
         return Err(LoadError::NoRollouts { files: verdicts });
     }
-    let harvest = work::read_all(&sources, options, profiles)?;
+    let (harvest, frames) = work::read_all(&sources, options, profiles)?;
+    sources.remember(frames);
     assemble::assemble(harvest, sources, &sides, verdicts, options, profiles)
 }

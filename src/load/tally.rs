@@ -20,8 +20,9 @@ pub struct Tally {
     digests: Vec<Vec<[u8; 32]>>,
     groups_of: Vec<BTreeSet<usize>>,
     groups: usize,
-    /// Where the skipped records of the report start.
-    places: Vec<(SourceId, u64)>,
+    /// Where the skipped records of the report start; a part has no place of its own where its record
+    /// was read as a whole.
+    places: Vec<(SourceId, Option<u64>)>,
     origins: BTreeMap<String, usize>,
     out_of_range: usize,
 }
@@ -70,8 +71,8 @@ impl Tally {
             field: field.to_owned(),
             reason: reason.to_owned(),
         };
-        if let Some(reason) = &record.note {
-            keep(&mut self.report.notes, &mut self.report.totals.notes, note(None, "", reason));
+        if let Some(reason) = record.repairs.note() {
+            keep(&mut self.report.notes, &mut self.report.totals.notes, note(None, "", &reason));
         }
         let mut read = record.parts.is_empty();
         for part in record.parts {
@@ -87,7 +88,8 @@ impl Tally {
                 Err(lost) => {
                     read |= lost.part.is_some();
                     if self.report.skipped.len() < KEPT {
-                        self.places.push((record.source, record.offset));
+                        let place = lost.offset.or(lost.part.is_none().then_some(record.offset));
+                        self.places.push((record.source, place));
                     }
                     let skipped = Skipped {
                         file: name.clone(),
@@ -124,7 +126,7 @@ impl Tally {
     fn locate(&mut self, sources: &Sources) {
         let mut locator = Locator::default();
         for (skipped, &(id, offset)) in self.report.skipped.iter_mut().zip(&self.places) {
-            if let Some(source) = sources.get(id) {
+            if let (Some(source), Some(offset)) = (sources.get(id), offset) {
                 locator.locate(skipped, id, source, offset);
             }
         }

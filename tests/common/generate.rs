@@ -1,4 +1,4 @@
-//! Makes big inputs: files in the R2E-Gym format, groups in the native one.
+//! Makes big inputs: files in the R2E-Gym format, documents of tau2-bench, groups in the native one.
 
 use std::fmt::Write as _;
 use std::io::Write;
@@ -93,4 +93,48 @@ pub fn coding(rollouts: usize, steps: usize) -> String {
         list.push(rollout);
     }
     format!(r#"{{"schema":"credscope/1","task":"bench","rollouts":[{}]}}"#, list.join(","))
+}
+
+/// Writes one document with simulations of 8 calls, 8 to a task, until the file has `bytes`; what holds
+/// for all of them stands after them. Returns the number of rollouts.
+pub fn tau2(path: &Path, bytes: u64) -> u64 {
+    let mut out = std::io::BufWriter::new(std::fs::File::create(path).unwrap());
+    let (mut written, mut rollouts) = (0, 0_u64);
+    write!(out, "{{\n \"timestamp\": \"t\",\n \"simulations\": [").unwrap();
+    while written < bytes {
+        let mut messages =
+            vec![r#"{"role":"user","content":"hello","tool_calls":null}"#.to_owned()];
+        for t in 0..8 {
+            let line = if (rollouts + t) % 2 == 0 {
+                "{\\\"id\\\": \\\"\\u00e9\\\", \\n\\t[}"
+            } else {
+                "a plain line of output without anything to escape in it, "
+            };
+            messages.push(format!(
+                r#"{{"role":"assistant","content":null,"tool_calls":[{{"id":"c{t}","name":"get_order","arguments":{{"order":"R{}"}},"requestor":"assistant"}}]}}"#,
+                (rollouts + t) % 5
+            ));
+            messages.push(format!(
+                r#"{{"role":"tool","id":"c{t}","requestor":"assistant","error":false,"content":"{}"}}"#,
+                line.repeat(100)
+            ));
+        }
+        let simulation = format!(
+            "{}\n  {{\"id\":\"s{rollouts}\",\"task_id\":\"{}\",\"termination_reason\":\"user_stop\",\"reward_info\":{{\"reward\":{}}},\"messages\":[\n{}]}}",
+            if rollouts == 0 { "" } else { "," },
+            rollouts / 8,
+            if rollouts % 3 == 0 { "1.0" } else { "0.0" },
+            messages.join(",\n"),
+        );
+        write!(out, "{simulation}").unwrap();
+        written += simulation.len() as u64;
+        rollouts += 1;
+    }
+    write!(
+        out,
+        "\n ],\n \"info\": {{\"environment_info\": {{\"domain_name\": \"retail\"}}}},\n \"tasks\": []\n}}\n"
+    )
+    .unwrap();
+    out.flush().unwrap();
+    rollouts
 }

@@ -29,10 +29,10 @@ impl Columns {
     fn new(width: usize, snapshot: &Snapshot) -> Self {
         let all: Vec<usize> = (0..snapshot.analysis.columns.len()).collect();
         let first = Self::of(width, snapshot, &all);
-        if first.label + 3 >= snapshot.longest_label {
+        if first.label >= snapshot.longest_call {
             return first;
         }
-        // Labels would be cut: a column that says one thing of a whole rollout says it in the rule.
+        // Names of calls would be cut: a column that says one thing of a whole rollout says it in the rule.
         let varying: Vec<usize> = all.iter().copied().filter(|&c| !snapshot.constant(c)).collect();
         if varying.len() == all.len() { first } else { Self::of(width, snapshot, &varying) }
     }
