@@ -18,6 +18,7 @@ use credscope::analysis::AnalysisSettings;
 use credscope::signature::Granularity;
 use credscope::tui::layout::Pane;
 use credscope::tui::lens::LensKind;
+use credscope::tui::listing::StepLine;
 use credscope::tui::model::Model;
 use credscope::tui::update::{Msg, begin, update};
 use serde_json::Value;
@@ -38,14 +39,19 @@ struct Said {
     evidence: BTreeMap<String, Vec<Value>>,
     mixed: Vec<Value>,
     skill: Value,
+    /// The sums under the groups.
+    totals: Value,
 }
 
 fn rows(path: &Path, args: &[&str]) -> Vec<Value> {
+    document(path, args)["rows"].as_array().unwrap().clone()
+}
+
+fn document(path: &Path, args: &[&str]) -> Value {
     let out =
         cli_common::program().args(args).args(["--format", "json"]).arg(path).output().unwrap();
     assert!(out.status.success(), "{args:?}: {}", String::from_utf8_lossy(&out.stderr));
-    let document: Value = serde_json::from_slice(&out.stdout).unwrap();
-    document["rows"].as_array().unwrap().clone()
+    serde_json::from_slice(&out.stdout).unwrap()
 }
 
 impl Said {
@@ -79,6 +85,11 @@ impl Said {
             outcome: by("outcome"),
             evidence: by("evidence"),
             mixed: if many { ask(&["quadrants"]) } else { Vec::new() },
+            totals: if many {
+                document(path, &[&["groups"], settings].concat())["totals"][0].clone()
+            } else {
+                Value::Null
+            },
             skill: if many { ask(&["skill"])[0].clone() } else { Value::Null },
             groups,
         }
@@ -170,6 +181,7 @@ impl<'a> Reading<'a> {
         read += line.after("⊘", int(g, "truncated"));
         read += line.before("errors", int(g, "errors")) + line.before("error", int(g, "errors"));
         read += line.before("steps", int(g, "steps")) + line.before("states", int(g, "states"));
+        read += line.before("step", int(g, "steps")) + line.before("state", int(g, "states"));
         let credit = &self.model.settings.credit;
         read += line.after("γ ", credit.gamma) + line.after("n_prior ", credit.n_prior);
         let warnings = g["warnings"].as_str().unwrap_or_default();
@@ -350,7 +362,16 @@ impl<'a> Reading<'a> {
         if let Some(first) = steps.first().filter(|s| !s["v_smooth"].is_null()) {
             read += lines[0].after("R=", f64::from(u8::from(first["outcome"] == "success")));
         }
-        for column in ["grpo", "grpo-step", "rtmc"] {
+        for (column, title) in [("grpo", "GRPO "), ("grpo-step", "G+Step "), ("rtmc", "RTMC ")] {
+            // A column that says one thing of each rollout may stand here once, without a bar.
+            let told = steps.first().and_then(|s| s[column].as_f64());
+            if told.is_some_and(|a| lines[0].after(title, a) == 1) {
+                read += 1;
+                continue;
+            }
+            if told.is_none() && lines[0].find(&format!("{title}·")).is_some() {
+                continue;
+            }
             let most = self
                 .said
                 .steps_in(&self.task)
@@ -363,11 +384,20 @@ impl<'a> Reading<'a> {
             return read;
         }
         let header = lines[1].clone();
-        let top = self.top(lines, self.model.cursor.step);
+        // Equal steps in a row are one line, which says how many; dividers are no steps.
+        let shown = self.model.step_lines(self.model.cursor.rollout);
+        let top = self.top(lines, self.model.step_line(&shown).unwrap_or(0));
         for (y, line) in lines[2..].iter_mut().enumerate() {
-            let Some(step) = steps.get(top + y) else { break };
+            let Some(&StepLine::Step { t, run, folded }) = shown.get(top + y) else { break };
+            let step = steps[t];
             read += line.at(header.edge(&["t"]), int(step, "step"));
-            assert_eq!(top + y, int(step, "step") as usize);
+            if run > 0 {
+                let same = |k: usize| {
+                    ["action", "state"].iter().all(|name| steps[t + k][*name] == step[*name])
+                };
+                assert!((0..run).all(same), "{line:?}");
+                line.title(&format!(" ×{run} loop {}", if folded { '▸' } else { '▾' }));
+            }
             let end = header.edge(&["A"]);
             read += match step["rtmc"].as_f64() {
                 Some(a) => line.at(end, a),
@@ -395,10 +425,12 @@ impl<'a> Reading<'a> {
                 let walking =
                     walking.filter(|r| !self.said.steps_of(&self.task, r).is_empty()).count();
                 lines[0].before("rows", paths.len() as f64)
+                    + lines[0].before("row", paths.len() as f64)
                     + lines[0].after("at most ", (2 * walking).max(1) as f64 - 1.0)
             }
             LensKind::States => {
                 lines[0].before("rows", lens.rows.len() as f64)
+                    + lines[0].before("row", lens.rows.len() as f64)
                     + lines[0].after("for ", int(g, "states"))
             }
         };
@@ -544,6 +576,7 @@ impl<'a> Reading<'a> {
         let order = self.model.group_order();
         lines[0].title("a Groups");
         let mut read = lines[0].before("groups", order.len() as f64);
+        read += lines[0].before("group", order.len() as f64);
         lines[0].done(&[]);
         let header = lines[1].clone();
         let at = order.iter().position(|&g| g == self.model.groups.at).unwrap();
@@ -619,6 +652,22 @@ impl<'a> Reading<'a> {
                     .map(|c| line.after(&format!("{c} "), count(c) as f64))
                     .sum();
             }
+            "95%" => {
+                line.title("95%");
+                return ["both_pos", "rescued", "penalized", "both_neg"]
+                    .iter()
+                    .map(|name| {
+                        let end = |side: &str| {
+                            100.0
+                                * self.said.totals[format!("share_{name}_{side}")].as_f64().unwrap()
+                        };
+                        let told = format!("{:.0}..{:.0}", end("low"), end("high"));
+                        let read = line.claim_word(|word| word == told);
+                        assert_eq!(read, 1, "no {told} in {line:?}");
+                        read
+                    })
+                    .sum();
+            }
             _ => {
                 let skill = &self.said.skill;
                 let value = |name: &str| skill[name].as_f64().unwrap_or(0.0);
@@ -675,6 +724,10 @@ fn group_row(line: &mut Line, header: &Line, picked: &[&Value], total: bool) -> 
     let of = |names: &[&str]| {
         picked.iter().map(|g| names.iter().map(|n| int(g, n)).sum::<f64>()).sum::<f64>()
     };
+    // As in `quadrants`: of the sum, groups of uniform outcome stay out of these.
+    let counted = |name: &str| {
+        picked.iter().filter(|g| !total || is_mixed(g)).map(|g| int(g, name)).sum::<f64>()
+    };
     let scored = of(&BUCKETS) + of(&["inside", "missing"]);
     let bad = of(&["failures", "truncated"]);
     let mut read = 0;
@@ -687,9 +740,9 @@ fn group_row(line: &mut Line, header: &Line, picked: &[&Value], total: bool) -> 
         ("shared", 100.0 * of(&["shared_steps"]) / scored),
         ("branch", of(&["branching_states"])),
         ("compared", of(&["compared_steps"])),
-        ("rescued", of(&["rescued"])),
-        ("penal.", of(&["penalized"])),
-        ("inside", of(&["inside"])),
+        ("rescued", counted("rescued")),
+        ("penal.", counted("penalized")),
+        ("inside", counted("inside")),
     ] {
         // At 80 columns not all have room; these always have.
         let Some(end) = header.find_edge(&[title]) else {
@@ -703,7 +756,12 @@ fn group_row(line: &mut Line, header: &Line, picked: &[&Value], total: bool) -> 
         };
     }
     for (title, name) in [("skill", "skill"), ("null", "skill_null")] {
-        let Some(end) = header.find_edge(&[title]).filter(|_| !total) else { continue };
+        let Some(end) = header.find_edge(&[title]) else { continue };
+        if total {
+            // The skill of all groups together is read below.
+            line.blank_at(end);
+            continue;
+        }
         read += match picked[0][name].as_f64() {
             Some(x) => line.at(end, x),
             None => line.nothing_at(end),
@@ -719,6 +777,11 @@ fn group_row(line: &mut Line, header: &Line, picked: &[&Value], total: bool) -> 
     if !total {
         let codes = picked[0]["warnings"].as_str().unwrap_or_default().replace(';', ", ");
         line.blank_text(&codes);
+    } else {
+        let mixed = picked.iter().filter(|g| is_mixed(g)).count();
+        read += line.before("mixed,", mixed as f64);
+        read += line.before("left", (picked.len() - mixed) as f64);
+        read += line.before("out", (picked.len() - mixed) as f64);
     }
     read
 }
