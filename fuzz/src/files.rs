@@ -115,7 +115,8 @@ fn converted(loaded: &Loaded) -> String {
         for rollout in &group.rollouts {
             let read = |record| loaded.sources.rollout(record).expect("a loaded record");
             let records: Vec<RawRollout> = rollout.records.iter().map(read).collect();
-            for line in native::lines(group, rollout, &records, &profiles()) {
+            let format = loaded.sources.format(rollout.records[0].source);
+            for line in native::lines(group, rollout, format, &records, &profiles()) {
                 text.push_str(&line.to_string());
                 text.push('\n');
             }
@@ -138,13 +139,17 @@ fn groups(loaded: &Loaded) -> Vec<String> {
 }
 
 fn head(r: &Rollout) -> String {
+    let mut named = r.named_rewards.clone();
+    // The order of names in an object says nothing.
+    named.sort_by(|a, b| a.0.cmp(&b.0));
     format!(
-        "{} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {} {:?}",
+        "{} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {} {:?}",
         r.id,
         r.outcome,
+        r.ending,
         r.reward,
         r.outcome_reward,
-        r.named_rewards,
+        named,
         r.policy,
         r.attempt,
         r.steps,

@@ -93,10 +93,14 @@ fn complaint(error: &RecordError) {
 fn again(first: &Parsed, at: usize, alone: Result<Parsed, RecordError>) {
     let alone = alone.expect("a record that was read is read again");
     assert_eq!(alone.parts.len(), first.parts.len(), "parts keep their numbers");
-    assert_eq!(alone.note, first.note);
     let (was, is) = (&first.parts[at], &alone.parts[at]);
-    assert_eq!(was.digest, is.digest);
     assert_eq!(was.rollout, is.rollout);
+    // Broken text in one part has the whole record repaired, and is not looked at for another part.
+    if first.note == alone.note {
+        assert_eq!(was.digest, is.digest);
+    } else {
+        assert!(first.parts.len() > 1 && alone.note.is_none());
+    }
 }
 
 /// Numbers are finite, and facts stand for real steps, in order.

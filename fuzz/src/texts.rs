@@ -29,6 +29,10 @@ pub fn shell(data: &[u8]) {
         ..RawRollout::default()
     };
     let used = facts("mini-swe-agent", &raw);
+    // A new interpreter is dear.
+    if !data.len().is_multiple_of(8) {
+        return;
+    }
     let fresh = Interpreter::new(profiles()).read("mini-swe-agent", &raw);
     assert_eq!(readable(&used), readable(&fresh));
 }

@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::facts::profile_of;
+use crate::ingest::ending;
 use crate::profile::Profiles;
 use crate::rollout::raw::{Ending, RawArgs, RawKind, RawRollout, RawStep};
 use crate::rollout::{Group, Outcome, Rollout};
@@ -9,11 +11,13 @@ use crate::rollout::{Group, Outcome, Rollout};
 /// The lines of a rollout: one per record, in the order of its segments.
 ///
 /// The verdict is written as it was decided, so that it does not hang on a success rule; a missing
-/// harness is filled with the word that leads to the same profile.
+/// harness is filled with the word that leads to the same profile; `format` is the one that the
+/// records are in.
 #[must_use]
 pub fn lines(
     group: &Group,
     rollout: &Rollout,
+    format: &str,
     records: &[RawRollout],
     profiles: &Profiles,
 ) -> Vec<Value> {
@@ -22,7 +26,9 @@ pub fn lines(
         .iter()
         .enumerate()
         .map(|(at, raw)| {
-            let mut map = head(group, rollout, raw, profiles);
+            let hint = || profile_of(profiles, format, raw)?.harness.first().cloned();
+            let harness = rollout.harness.clone().or_else(hint);
+            let mut map = head(group, rollout, raw, harness);
             if several || raw.segment_index.is_some() {
                 map.insert(
                     "segment_index".to_owned(),
@@ -45,7 +51,7 @@ fn head(
     group: &Group,
     rollout: &Rollout,
     raw: &RawRollout,
-    profiles: &Profiles,
+    harness: Option<String>,
 ) -> Map<String, Value> {
     let mut map = Map::new();
     let mut put = |name: &str, value: Value| {
@@ -58,8 +64,7 @@ fn head(
     put("task", json!(group.key.task));
     put("policy", json!(rollout.policy));
     put("train_step", json!(raw.train_step));
-    let hint = || profiles.get(&group.profile).and_then(|p| p.harness.first().cloned());
-    put("harness", json!(rollout.harness.clone().or_else(hint)));
+    put("harness", json!(harness));
     put("id", json!(rollout.id));
     put("attempt", json!(rollout.attempt));
     // Where nothing is known, nothing is said: the reader finds that out again.
@@ -77,8 +82,10 @@ fn head(
     }
     match &raw.ending {
         Ending::Clean => {}
-        Ending::Limit(word) => put("stop", json!(word)),
-        Ending::Infra(word) => put("error", json!(word)),
+        Ending::Limit(word) if ending::of_word(word) == raw.ending => put("stop", json!(word)),
+        Ending::Limit(word) => put("stop", json!({"kind": word, "ending": "limit"})),
+        Ending::Infra(word) if ending::of_error(word) == raw.ending => put("error", json!(word)),
+        Ending::Infra(word) => put("error", json!({"kind": word, "ending": "infra"})),
     }
     put("forked_from", json!(rollout.forked_from.as_ref().map(|id| json!({"rollout": id}))));
     put("prompt", json!(raw.prompt));
