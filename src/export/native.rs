@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 
 use crate::facts::profile_of;
 use crate::ingest::ending;
+use crate::ingest::turns::demands;
 use crate::profile::Profiles;
 use crate::rollout::raw::{Ending, RawArgs, RawKind, RawRollout, RawStep};
 use crate::rollout::{Group, Outcome, Rollout};
@@ -100,8 +101,13 @@ fn step(raw: &RawStep) -> Value {
         }
     };
     put("turn", json!(raw.turn));
-    if !raw.thought.is_empty() {
+    // Without a call, a text is what makes the step, be it empty.
+    if !raw.thought.is_empty() || raw.kind == RawKind::Text {
         put("thought", json!(raw.thought));
+    }
+    let demanded = raw.kind == RawKind::Text && raw.observation.as_deref().is_some_and(demands);
+    if raw.told_to_continue != demanded {
+        put("told_to_continue", json!(raw.told_to_continue));
     }
     put("state", json!(raw.state));
     put("action", json!(raw.action));
