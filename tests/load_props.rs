@@ -8,6 +8,7 @@ use std::ops::ControlFlow;
 
 use credscope::ingest::repair::repair;
 use credscope::ingest::split::{LIMIT, Piece, split};
+use credscope::ingest::survey::{self, Found};
 use credscope::ingest::{Context, Layout, Shape, detect, read_record, readers};
 use credscope::load::LoadOptions;
 use load_common::{corpus, load_text, summary};
@@ -46,6 +47,41 @@ fn cut(layout: Layout, text: &str) -> Vec<Value> {
 
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Whatever stands in them and around them: elements come out as they are, and what is left is the
+    /// document with its list empty.
+    #[test]
+    fn documents_come_apart_into_elements(
+        values in prop::collection::vec(json(), 2..6),
+        others in prop::collection::btree_map("[a-z\"\\\\]{0,4}", json(), 0..5),
+        pretty: bool,
+    ) {
+        let document = |list: &[Value]| {
+            let mut all: serde_json::Map<_, _> = others.clone().into_iter().collect();
+            // Between the others: it is no key that they can have, and sorts among them.
+            all.insert("k!".to_owned(), Value::from(list.to_vec()));
+            Value::Object(all)
+        };
+        let whole = document(&values);
+        let text =
+            if pretty { serde_json::to_string_pretty(&whole) } else { serde_json::to_string(&whole) }.unwrap();
+        let open = |part: std::ops::Range<u64>| -> Box<dyn std::io::Read + '_> {
+            Box::new(&text.as_bytes()[part.start as usize..part.end as usize])
+        };
+        let (mut frames, mut elements) = (Vec::new(), Vec::new());
+        survey::split(Layout::Document, "k!", text.len() as u64, LIMIT, &open, &mut |found| {
+            let parsed = |bytes: Vec<u8>| serde_json::from_slice::<Value>(&bytes).unwrap();
+            match found {
+                Found::Document(_, body) => frames.push(parsed(body.unwrap())),
+                Found::Element(piece) => elements.push(parsed(piece.body.unwrap())),
+                Found::Record(piece) => panic!("{piece:?}"),
+            }
+            ControlFlow::Continue(())
+        })
+        .unwrap();
+        prop_assert_eq!(frames, [document(&[])]);
+        prop_assert_eq!(elements, values);
+    }
 
     #[test]
     fn every_layout_gives_the_same_records(values in prop::collection::vec(json(), 1..6), pretty: bool) {

@@ -1,8 +1,9 @@
 //! Time and peak memory of loading, beside Python's `orjson` doing nothing but the parse.
 //!
 //! `cargo bench --bench load` writes files of a known make into `target/bench-data` (once), loads each
-//! in a process of its own, so that the peaks do not mix, and prints one table. `-- SIZE…` chooses the
-//! sizes of the line file in MB (default `100 1000`).
+//! in a process of its own, so that the peaks do not mix, and prints one table: files of lines, single
+//! arrays, and single documents with all rollouts under one key. `-- SIZE…` chooses the sizes of the
+//! line file in MB (default `100 1000`).
 
 #![allow(clippy::expect_used)]
 
@@ -58,6 +59,8 @@ fn main() {
     }
     row(&data("tau-300.json", |out| rows::tau(out, 300_000_000)));
     row(&data("native-300.json", |out| rows::native(out, 300_000_000)));
+    row(&data("tau2-200.json", |out| rows::tau2(out, 200_000_000)));
+    row(&data("native-document-200.json", |out| rows::native_document(out, 200_000_000)));
 }
 
 /// A file of `target/bench-data`, written when it is not there.

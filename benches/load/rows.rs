@@ -153,6 +153,70 @@ pub fn tau(out: &mut dyn Write, bytes: usize) {
     out.write_all(b"]").expect("there is room for the file");
 }
 
+/// One tau2-bench document: settings, 2,000 tasks with their texts (10 MB), then the simulations.
+pub fn tau2(out: &mut dyn Write, bytes: usize) {
+    let mut dice = Dice(0x1122_3344_5566_7788);
+    let mut put = |text: &str| out.write_all(text.as_bytes()).expect("there is room for the file");
+    put(
+        "{\n \"timestamp\": \"t\",\n \"info\": {\"agent_info\": {\"implementation\": \"llm_agent\", \"llm\": \"m\"}, \"environment_info\": {\"domain_name\": \"airline\"}},\n \"tasks\": [",
+    );
+    for task in 0..2000 {
+        let mut item = String::from(if task == 0 { "" } else { "," });
+        item.push_str(&format!("\n  {{\"id\": \"{task}\", \"user_scenario\": {{\"instructions\": {{\"reason_for_call\": \""));
+        output(&mut dice, 400, false, &mut item);
+        item.push_str("\"}}, \"initial_state\": {\"history\": \"");
+        output(&mut dice, 4400, true, &mut item);
+        item.push_str("\"}}");
+        put(&item);
+    }
+    put("\n ],\n \"simulations\": [");
+    let (mut written, mut at) = (10_000_000, 0);
+    while written < bytes {
+        let mut item = String::from(if at == 0 { "\n" } else { ",\n" });
+        item.push_str(&format!("  {{\n   \"id\": \"s{at}\",\n   \"task_id\": \"{}\",\n   \"trial\": {},\n   \"termination_reason\": \"user_stop\",\n   \"reward_info\": {{\"reward\": {}.0}},\n   \"messages\": [\n", (at / 4) % 2000, at % 4, dice.roll(2)));
+        item.push_str("    {\"role\": \"assistant\", \"content\": \"Hi!\", \"tool_calls\": null},\n    {\"role\": \"user\", \"content\": \"hello\", \"tool_calls\": null}");
+        for call in 0..16 {
+            let n = dice.roll(500);
+            item.push_str(&format!(",\n    {{\"role\": \"assistant\", \"content\": null, \"tool_calls\": [\n     {{\"id\": \"c{call}\", \"name\": \"get_reservation_details\", \"arguments\": {{\"reservation_id\": \"R{n}\"}}, \"requestor\": \"assistant\"}}\n    ]}},\n    {{\"role\": \"tool\", \"id\": \"c{call}\", \"requestor\": \"assistant\", \"error\": false, \"content\": \"{{\\\"id\\\": \\\"R{n}\\\", "));
+            output(&mut dice, 1500, call % 2 == 0, &mut item);
+            item.push_str("}\"}");
+        }
+        item.push_str("\n   ]\n  }");
+        put(&item);
+        written += item.len();
+        at += 1;
+    }
+    put("\n ]\n}\n");
+}
+
+/// One rollout of the native format.
+fn native_rollout(dice: &mut Dice, at: u64, item: &mut String) {
+    item.push_str(&format!("{{\"id\": \"r{at}\", \"reward\": {}, \"steps\": [", dice.roll(2)));
+    for step in 0..30 {
+        let n = dice.roll(300);
+        item.push_str(if step == 0 { "" } else { ", " });
+        item.push_str(&format!("{{\"thought\": \"look\", \"tool\": \"execute_bash\", \"args\": {{\"command\": \"sed -n {n},{}p src/a_{}.py\"}}, \"exit_code\": 0, \"observation\": \"", n + 40, n % 9));
+        output(dice, 1500, at % 2 == 1, item);
+        item.push_str("\"}");
+    }
+    item.push_str("]}");
+}
+
+/// One native document on one line, all rollouts of one task.
+pub fn native_document(out: &mut dyn Write, bytes: usize) {
+    let mut dice = Dice(0x0fed_cba9_8765_4321);
+    let mut item = String::from("{\"schema\": \"credscope/1\", \"rollouts\": [");
+    let (mut written, mut at) = (0, 0);
+    while written < bytes {
+        native_rollout(&mut dice, at, &mut item);
+        written += item.len();
+        at += 1;
+        item.push_str(if written < bytes { ", " } else { "], \"task\": \"t\"}\n" });
+        out.write_all(item.as_bytes()).expect("there is room for the file");
+        item.clear();
+    }
+}
+
 /// One array of native documents, eight rollouts each.
 pub fn native(out: &mut dyn Write, bytes: usize) {
     let mut dice = Dice(0x0f0f_1234_5678_9abc);
@@ -165,18 +229,7 @@ pub fn native(out: &mut dyn Write, bytes: usize) {
         ));
         for rollout in 0..8 {
             item.push_str(if rollout == 0 { "" } else { ", " });
-            item.push_str(&format!(
-                "{{\"id\": \"r{rollout}\", \"reward\": {}, \"steps\": [",
-                dice.roll(2)
-            ));
-            for step in 0..30 {
-                let n = dice.roll(300);
-                item.push_str(if step == 0 { "" } else { ", " });
-                item.push_str(&format!("{{\"thought\": \"look\", \"tool\": \"execute_bash\", \"args\": {{\"command\": \"sed -n {n},{}p src/a_{}.py\"}}, \"exit_code\": 0, \"observation\": \"", n + 40, n % 9));
-                output(&mut dice, 1500, rollout % 2 == 1, &mut item);
-                item.push_str("\"}");
-            }
-            item.push_str("]}");
+            native_rollout(&mut dice, rollout, &mut item);
         }
         item.push_str("]}");
         out.write_all(item.as_bytes()).expect("there is room for the file");

@@ -8,6 +8,7 @@ use std::borrow::Cow;
 
 use serde_json::value::RawValue;
 
+use super::document::{self, Document};
 use super::json::{self, Error, Object};
 use super::messages;
 use super::reader::{Context, NotRollouts, Part, Reader, RecordError, Sniff, record_object};
@@ -88,16 +89,21 @@ impl Reader for Inspect {
         if !json::is_array(list) {
             return Err(RecordError::unexpected(Some("samples"), "a list of samples was expected"));
         }
-        let header = Header::of(&log)?;
-        let wanted = |at: usize| context.only.is_none_or(|only| only as usize == at);
-        let part = |(at, one): (usize, &RawValue)| {
-            if wanted(at) {
-                Part::of(one.get(), sample(one.get(), &header))
-            } else {
-                Part::default()
-            }
-        };
-        Ok(json::elements(list)?.into_iter().enumerate().map(part).collect())
+        document::parts(list, &Header::of(&log)?, context)
+    }
+
+    fn elements(&self) -> Option<&'static str> {
+        Some("samples")
+    }
+
+    fn document(&self, text: &str, _: bool) -> Result<Box<dyn Document>, RecordError> {
+        Ok(Box::new(Header::parse(text)?))
+    }
+}
+
+impl Document for Header {
+    fn element(&self, text: &str, _: usize, _: &Context<'_>) -> Result<RawRollout, RecordError> {
+        sample(text, self)
     }
 }
 

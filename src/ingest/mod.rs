@@ -1,7 +1,7 @@
 //! Readers: what is in a file, where its records are, and what a record says.
 //!
 //! Content is sniffed, never only the name ([`shape`]); a file is cut into records while it streams
-//! ([`split`]); one file per format turns a record into rollouts ([`Reader`]), and the same reader
+//! ([`split`], and [`survey`] for documents that hold many rollouts); one file per format turns a record into rollouts ([`Reader`]), and the same reader
 //! parses the record again when a person asks for its text ([`StepText`]).
 //!
 //! Nothing here groups rollouts, decides outcomes or counts anything: that is [`crate::load`].
@@ -10,6 +10,7 @@
 pub mod atif;
 pub mod claude_code;
 pub mod codex;
+pub mod document;
 pub mod ending;
 pub mod frames;
 pub mod harbor;
@@ -34,6 +35,7 @@ pub mod shape;
 pub mod sharegpt;
 pub mod skyrl;
 pub mod split;
+pub mod survey;
 pub mod swe_agent;
 pub mod tau2_bench;
 pub mod tau_bench;
@@ -48,6 +50,7 @@ pub mod verifiers;
 pub mod verifiers_traces;
 pub mod verl;
 
+pub use document::{Document, read_document, read_element};
 pub use reader::{
     Context, Layout, NotRollouts, Parsed, Part, Reader, RecordError, RecordErrorKind, Sniff, by_id,
     detect, digest, digest64, read_record, readers, short_digest,

@@ -4,9 +4,10 @@
 
 use serde_json::value::RawValue;
 
+use super::document::{self, Document};
 use super::ending;
 use super::json::{self, Error, Object};
-use super::messages;
+use super::messages::{self, first_id};
 use super::native_step;
 use super::reader::{Context, Part, Reader, RecordError, Sniff, record_object};
 use super::shape::{RecordShape, Shape};
@@ -16,6 +17,9 @@ use crate::rollout::raw::{Ending, RawNumber, RawRollout};
 /// The reader.
 #[derive(Debug)]
 pub struct Native;
+
+/// The key of the rollouts.
+const ROLLOUTS: &str = "rollouts";
 
 /// Names of the task field.
 const TASK: [&str; 5] = ["task", "task_id", "problem_id", "instance_id", "group"];
@@ -77,52 +81,85 @@ impl Reader for Native {
 
     fn parse(&self, text: &str, context: &Context<'_>) -> Result<Vec<Part>, RecordError> {
         let record = record_object(text)?;
-        if let Some(schema) = record.string("schema")?
-            && !schema.starts_with("credscope/1")
-        {
-            return Err(RecordError::unexpected(
-                Some("schema"),
-                format!("`credscope/1` was expected, `{schema}` stands here"),
-            )
-            .hint(
-                "this file was written by another version, or is an export that holds no rollouts",
-            ));
-        }
-        let Some(list) = record.get("rollouts") else {
-            let mut raw = read_rollout(&record, None)?;
+        let Some(list) = record.get(ROLLOUTS) else {
+            of_version_1(&record)?;
+            let mut raw = read_rollout(&record, &Group::default())?;
             note_repeated(&record, &mut raw);
             return Ok(vec![Part::whole(raw)]);
         };
+        let group = Group::of(&record)?;
         if !json::is_array(list) {
-            return Err(RecordError::unexpected(
-                Some("rollouts"),
-                "a list of rollouts was expected",
-            ));
+            let reason = "a list of rollouts was expected";
+            return Err(RecordError::unexpected(Some(ROLLOUTS), reason));
         }
-        let wanted = |at: usize| context.only.is_none_or(|only| only as usize == at);
-        let read = |(at, part)| if wanted(at) { read_part(part, &record) } else { Part::default() };
-        Ok(json::elements(list)?.into_iter().enumerate().map(read).collect())
+        document::parts(list, &group, context)
+    }
+
+    fn elements(&self) -> Option<&'static str> {
+        Some(ROLLOUTS)
+    }
+
+    fn document(&self, text: &str, _: bool) -> Result<Box<dyn Document>, RecordError> {
+        Ok(Box::new(Group::of(&record_object(text)?)?))
     }
 }
 
-fn read_part(part: &RawValue, document: &Object<'_>) -> Part {
-    let read = || {
-        let record = record_object(part.get())?;
-        let mut raw = read_rollout(&record, Some(document))?;
-        note_repeated(document, &mut raw);
+/// What a document says for each rollout that does not say otherwise.
+#[derive(Debug, Default)]
+struct Group {
+    task: Option<String>,
+    namespace: Option<String>,
+    policy: Option<String>,
+    harness: Option<String>,
+    train_step: Option<String>,
+    prompt: Option<String>,
+    repeated: Vec<String>,
+}
+
+impl Group {
+    fn of(record: &Object<'_>) -> Result<Self, RecordError> {
+        of_version_1(record)?;
+        Ok(Self {
+            task: first_id(record, &TASK)?,
+            namespace: record.id("namespace")?,
+            policy: record.id("policy")?,
+            harness: record.id("harness")?,
+            train_step: record.id("train_step")?,
+            prompt: record.id("prompt")?,
+            repeated: record.repeated().into_iter().map(str::to_owned).collect(),
+        })
+    }
+}
+
+impl Document for Group {
+    fn element(&self, text: &str, _: usize, _: &Context<'_>) -> Result<RawRollout, RecordError> {
+        let record = record_object(text)?;
+        let mut raw = read_rollout(&record, self)?;
+        for key in &self.repeated {
+            raw.notes.push((key.clone(), REPEATED.to_owned()));
+        }
         note_repeated(&record, &mut raw);
         Ok(raw)
-    };
-    Part::of(part.get(), read())
+    }
 }
+
+fn of_version_1(record: &Object<'_>) -> Result<(), RecordError> {
+    match record.string("schema")? {
+        Some(schema) if !schema.starts_with("credscope/1") => Err(RecordError::unexpected(
+            Some("schema"),
+            format!("`credscope/1` was expected, `{schema}` stands here"),
+        )
+        .hint("this file was written by another version, or is an export that holds no rollouts")),
+        _ => Ok(()),
+    }
+}
+
+const REPEATED: &str = "the key stands more than once; the last one counts";
 
 /// Notes keys that stand more than once: the last one counts.
 pub(super) fn note_repeated(record: &Object<'_>, raw: &mut RawRollout) {
     for key in record.repeated() {
-        raw.notes.push((
-            key.to_owned(),
-            "the key stands more than once; the last one counts".to_owned(),
-        ));
+        raw.notes.push((key.to_owned(), REPEATED.to_owned()));
     }
 }
 
@@ -191,39 +228,17 @@ fn word(value: &RawValue) -> Result<String, Error> {
     Ok(json::text(value)?.unwrap_or_default().into_owned())
 }
 
-fn read_rollout(
-    record: &Object<'_>,
-    document: Option<&Object<'_>>,
-) -> Result<RawRollout, RecordError> {
-    let own = |names: &[&str]| -> Result<Option<String>, Error> {
-        for name in names {
-            if let Some(id) = record.id(name)? {
-                return Ok(Some(id));
-            }
-        }
-        Ok(None)
-    };
-    // What a document says holds for each rollout that does not say otherwise.
-    let inherited = |names: &[&str]| -> Result<Option<String>, Error> {
-        match (own(names)?, document) {
-            (None, Some(document)) => {
-                for name in names {
-                    if let Some(id) = document.id(name)? {
-                        return Ok(Some(id));
-                    }
-                }
-                Ok(None)
-            }
-            (found, _) => Ok(found),
-        }
+fn read_rollout(record: &Object<'_>, group: &Group) -> Result<RawRollout, RecordError> {
+    let or = |own: &str, inherited: &Option<String>| -> Result<Option<String>, Error> {
+        Ok(record.id(own)?.or_else(|| inherited.clone()))
     };
     let mut raw = RawRollout {
-        id: own(&ID)?,
-        task: inherited(&TASK)?,
-        namespace: inherited(&["namespace"])?,
-        policy: inherited(&["policy"])?,
-        harness: inherited(&["harness"])?,
-        train_step: inherited(&["train_step"])?.and_then(|t| t.parse().ok()),
+        id: first_id(record, &ID)?,
+        task: first_id(record, &TASK)?.or_else(|| group.task.clone()),
+        namespace: or("namespace", &group.namespace)?,
+        policy: or("policy", &group.policy)?,
+        harness: or("harness", &group.harness)?,
+        train_step: or("train_step", &group.train_step)?.and_then(|t| t.parse().ok()),
         attempt: record.whole("attempt")?,
         segment_index: record.whole("segment_index")?,
         prompt_is_summary: record.truth("prompt_is_summary").unwrap_or(false),
@@ -235,7 +250,7 @@ fn read_rollout(
         reward: record.number("reward")?,
         outcome_reward: record.number("outcome_reward")?,
         ending: ending(record, &[])?,
-        prompt: inherited(&["prompt"])?,
+        prompt: or("prompt", &group.prompt)?,
         forked_from: forked_from(record)?,
         ..RawRollout::default()
     };

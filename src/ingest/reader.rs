@@ -5,7 +5,9 @@
 
 use std::borrow::Cow;
 
+use super::document::Document;
 use super::json::{self, Object};
+use super::repair::Repairs;
 use super::shape::Shape;
 use super::{
     atif, claude_code, codex, harbor, inspect, messages, mini_swe_agent, native, nemo_gym,
@@ -121,7 +123,7 @@ pub struct Parsed {
     /// Its rollouts, in order; [`crate::rollout::RecordRef::part`] counts them from 0.
     pub parts: Vec<Part>,
     /// What had to be repaired before it could be read.
-    pub note: Option<String>,
+    pub repairs: Repairs,
 }
 
 /// Why a record or a rollout in it could not be read.
@@ -177,6 +179,12 @@ impl RecordError {
         }
     }
 
+    /// Whether it is no JSON as it stands.
+    #[must_use]
+    pub fn is_broken(&self) -> bool {
+        matches!(self.kind, RecordErrorKind::Broken | RecordErrorKind::Cut)
+    }
+
     /// The same with advice.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
@@ -214,6 +222,17 @@ pub trait Reader: Send + Sync {
     /// How a file of this format is cut.
     fn layout(&self, shape: &Shape<'_>) -> Layout {
         shape.layout()
+    }
+
+    /// The key under which a document holds a list with a rollout in each element.
+    fn elements(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// What a document says about all elements of that list, for reading them one by one. In `text`
+    /// the list is empty; `several` tells whether there is more than one.
+    fn document(&self, _text: &str, _several: bool) -> Result<Box<dyn Document>, RecordError> {
+        Err(RecordError::unexpected(None, "a document with a list of rollouts is not read here"))
     }
 
     /// The rollouts of one record, given as strict JSON.
@@ -298,8 +317,17 @@ pub fn read_record(
     bytes: &[u8],
     context: &Context<'_>,
 ) -> Result<Parsed, RecordError> {
+    tolerantly(bytes, |text| reader.parse(text, context))
+        .map(|(parts, repairs)| Parsed { parts, repairs })
+}
+
+/// What `parse` makes of a text: strictly, and where JSON is broken once more after a repair.
+pub(super) fn tolerantly(
+    bytes: &[u8],
+    parse: impl Fn(&str) -> Result<Vec<Part>, RecordError>,
+) -> Result<(Vec<Part>, Repairs), RecordError> {
     let strict = match std::str::from_utf8(bytes) {
-        Ok(text) => reader.parse(text, context),
+        Ok(text) => parse(text),
         Err(error) => Err(RecordError {
             kind: RecordErrorKind::Broken,
             field: None,
@@ -307,23 +335,22 @@ pub fn read_record(
             hint: None,
         }),
     };
-    let broken = |e: &RecordError| matches!(e.kind, RecordErrorKind::Broken | RecordErrorKind::Cut);
     let fine = match &strict {
-        Ok(parts) => !parts.iter().any(|p| p.rollout.as_ref().is_err_and(broken)),
-        Err(error) => !broken(error),
+        Ok(parts) => !parts.iter().any(|p| p.rollout.as_ref().is_err_and(RecordError::is_broken)),
+        Err(error) => !error.is_broken(),
     };
     if fine {
-        return strict.map(|parts| Parsed { parts, note: None });
+        return strict.map(|parts| (parts, Repairs::default()));
     }
-    let (text, done) = repair::repair(bytes);
-    if !done.any() {
-        return strict.map(|parts| Parsed { parts, note: None });
+    let (text, repairs) = repair::repair(bytes);
+    if !repairs.any() {
+        return strict.map(|parts| (parts, Repairs::default()));
     }
-    match (reader.parse(&text, context), strict) {
-        (Ok(parts), _) => Ok(Parsed { parts, note: done.note() }),
+    match (parse(&text), strict) {
+        (Ok(parts), _) => Ok((parts, repairs)),
         // The first complaint is about the file as it is.
         (Err(_), Err(first)) => Err(first),
-        (Err(_), Ok(parts)) => Ok(Parsed { parts, note: None }),
+        (Err(_), Ok(parts)) => Ok((parts, Repairs::default())),
     }
 }
 

@@ -28,6 +28,17 @@ impl Repairs {
         self.tokens > 0 || self.surrogates > 0 || self.controls > 0 || self.bytes
     }
 
+    /// These and others together.
+    #[must_use]
+    pub const fn and(self, other: Self) -> Self {
+        Self {
+            tokens: self.tokens + other.tokens,
+            surrogates: self.surrogates + other.surrogates,
+            controls: self.controls + other.controls,
+            bytes: self.bytes || other.bytes,
+        }
+    }
+
     /// One sentence for the load report; the quoted numbers speak for themselves elsewhere.
     #[must_use]
     pub fn note(self) -> Option<String> {

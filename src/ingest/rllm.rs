@@ -5,6 +5,7 @@
 
 use serde_json::value::RawValue;
 
+use super::document::{self, Document};
 use super::ending;
 use super::json::{self, Error, Object};
 use super::messages::{self, first_id};
@@ -55,50 +56,74 @@ impl Reader for Rllm {
         let Some(list) = record.some("trajectories").filter(|t| json::is_array(t)) else {
             return Err(RecordError::missing("trajectories", "a list was expected"));
         };
-        let list = json::elements(list)?;
-        let several = list.len() > 1;
-        let read = |(at, part): (usize, &&RawValue)| {
-            if context.only.is_some_and(|only| only as usize != at) {
-                return Part::default();
-            }
-            let trajectory = record_object(part.get());
-            let rollout = trajectory.and_then(|t| read_trajectory(&t, &record, several));
-            if several { Part::of(part.get(), rollout) } else { Part { rollout, digest: None } }
+        let several = json::elements(list)?.len() > 1;
+        let mut parts = document::parts(list, &Episode::of(&record, several)?, context)?;
+        if let [only] = &mut *parts {
+            // The only trajectory of an episode is told apart by all that the episode says.
+            only.digest = None;
+        }
+        Ok(parts)
+    }
+
+    fn elements(&self) -> Option<&'static str> {
+        Some("trajectories")
+    }
+
+    fn document(&self, text: &str, several: bool) -> Result<Box<dyn Document>, RecordError> {
+        Ok(Box::new(Episode::of(&record_object(text)?, several)?))
+    }
+}
+
+/// What an episode says about all of its trajectories.
+#[derive(Debug)]
+struct Episode {
+    raw: RawRollout,
+    several: bool,
+}
+
+impl Episode {
+    fn of(episode: &Object<'_>, several: bool) -> Result<Self, RecordError> {
+        let mut raw = RawRollout {
+            id: episode.id("episode_id")?,
+            task: first_id(episode, &["task_hash", "task_id"])?,
+            train_step: episode.whole("training_step")?,
+            verdict: episode.truth("is_correct"),
+            prompt: prompt(episode)?,
+            ..RawRollout::default()
         };
-        Ok(list.iter().enumerate().map(read).collect())
+        raw.outcome_field =
+            Some(if raw.verdict.is_some() { "is_correct" } else { "reward" }.to_owned());
+        for name in ["episode_id", "task_hash", "epoch", "mode"] {
+            raw.other_keys.extend(episode.id(name)?.map(|id| (name.to_owned(), id)));
+        }
+        if let Some(reason) = episode.string("termination_reason")? {
+            let word = reason.rsplit('.').next().unwrap_or_default();
+            raw.ending = ending::of_word(word);
+        }
+        if raw.task.is_none() {
+            raw.task = episode.some("task").map(|t| transcript::prompt_task(t.get()));
+        }
+        Ok(Self { raw, several })
+    }
+}
+
+impl Document for Episode {
+    fn element(&self, text: &str, _: usize, _: &Context<'_>) -> Result<RawRollout, RecordError> {
+        let trajectory = record_object(text)?;
+        let raw = RawRollout { reward: trajectory.number("reward")?, ..self.raw.clone() };
+        read_trajectory(&trajectory, raw, self.several)
     }
 }
 
 fn read_trajectory(
     trajectory: &Object<'_>,
-    episode: &Object<'_>,
+    mut raw: RawRollout,
     several: bool,
 ) -> Result<RawRollout, RecordError> {
-    let mut raw = RawRollout {
-        id: episode.id("episode_id")?,
-        task: first_id(episode, &["task_hash", "task_id"])?,
-        train_step: episode.whole("training_step")?,
-        verdict: episode.truth("is_correct"),
-        reward: trajectory.number("reward")?,
-        ..RawRollout::default()
-    };
-    raw.outcome_field =
-        Some(if raw.verdict.is_some() { "is_correct" } else { "reward" }.to_owned());
-    for name in ["episode_id", "task_hash", "epoch", "mode"] {
-        raw.other_keys.extend(episode.id(name)?.map(|id| (name.to_owned(), id)));
-    }
     // One episode of several agents: each plays a part of its own.
     if several && let Some(name) = trajectory.id("name")? {
         raw.id = raw.id.map(|id| format!("{id}/{name}"));
         raw.harness = Some(name);
-    }
-    if let Some(reason) = episode.string("termination_reason")? {
-        let word = reason.rsplit('.').next().unwrap_or_default();
-        raw.ending = ending::of_word(word);
-    }
-    raw.prompt = prompt(episode)?;
-    if raw.task.is_none() {
-        raw.task = episode.some("task").map(|t| transcript::prompt_task(t.get()));
     }
     let Some(steps) = trajectory.some("steps").filter(|s| json::is_array(s)) else {
         return Err(RecordError::missing("steps", "a list of steps was expected"));

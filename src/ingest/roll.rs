@@ -10,7 +10,8 @@ use serde_json::value::RawValue;
 use super::ending;
 use super::json::{self, Error, Object};
 use super::messages;
-use super::reader::{Context, Part, Reader, RecordError, Sniff, record_object};
+use super::reader::{Context, Part, Reader, RecordError, RecordErrorKind, Sniff, record_object};
+use super::scan::{self, Entry};
 use super::shape::Shape;
 use super::transcript;
 use super::turns::Turns;
@@ -43,41 +44,101 @@ impl Reader for Roll {
     }
 
     fn parse(&self, text: &str, context: &Context<'_>) -> Result<Vec<Part>, RecordError> {
-        let record = record_object(text)?;
-        let mut columns = BTreeMap::new();
-        for (name, value) in record.iter() {
-            if json::is_array(value) {
-                columns.insert(name, json::elements(value)?);
-            }
+        match record_object(text) {
+            Ok(record) => read_rows(&record, None, context),
+            Err(error) if error.kind == RecordErrorKind::Cut => read_cut(text, error, context),
+            Err(error) => Err(error),
         }
-        let (lead, read): (&str, ReadRow) = if columns.contains_key("trajectory_data") {
-            ("trajectory_data", read_agentic)
-        } else if columns.contains_key("responses") {
-            ("responses", read_answer)
-        } else {
-            return Err(RecordError::missing(
-                "trajectory_data",
-                "a column `trajectory_data` (or `responses` and `scores`) was expected",
-            ));
-        };
-        let rows = columns.get(lead).map_or(0, Vec::len);
-        if let Some((name, other)) = columns.iter().find(|(_, c)| c.len() != rows) {
-            let reason = format!(
-                "all columns must have the same length: {} values here, {rows} in `{lead}`",
-                other.len()
-            );
-            return Err(RecordError::unexpected(Some(name), reason));
-        }
-        let columns = Columns(columns);
-        Ok((0..rows)
-            .map(|at| {
-                if context.only.is_some_and(|only| only as usize != at) {
-                    return Part::default();
-                }
-                Part::of(&columns.text(at), read(&Row { columns: &columns, at }))
-            })
-            .collect())
     }
+}
+
+/// The rows of a dump whose end is not there: those that are whole in the last column that is, as long
+/// as no column is missing that a rollout needs.
+fn read_cut(
+    text: &str,
+    error: RecordError,
+    context: &Context<'_>,
+) -> Result<Vec<Part>, RecordError> {
+    let entries = scan::entries(text.as_bytes());
+    let Some((last, whole)) = entries.split_last().filter(|(e, _)| e.value.starts_with(b"["))
+    else {
+        return Err(error);
+    };
+    let (cells, end) = scan::cells(last.value);
+    let has = |name: &[u8]| entries.iter().any(|e| e.key == name);
+    let needs = if has(b"trajectory_data") {
+        ["trajectory_data", "messages"]
+    } else {
+        ["responses", "scores"]
+    };
+    let column = String::from_utf8_lossy(last.key);
+    if let Some(missing) = needs.iter().find(|name| !has(name.as_bytes())) {
+        let reason = format!("cut in this column and before `{missing}`: no row is whole");
+        let hint = Some("file may still be being written".to_owned());
+        return Err(RecordError { field: Some(column.into_owned()), reason, hint, ..error });
+    }
+    let closed = Entry { value: last.value.get(..end).unwrap_or_default(), ..*last };
+    let mut all = String::from("{");
+    for entry in whole.iter().chain([&closed]) {
+        all.push_str(if all.len() > 1 { ",\"" } else { "\"" });
+        all.push_str(&String::from_utf8_lossy(entry.key));
+        all.push_str("\":");
+        all.push_str(&String::from_utf8_lossy(entry.value));
+    }
+    all.push_str("]}");
+    let mut parts = read_rows(&record_object(&all)?, Some(cells), context)?;
+    let rollout = Err(RecordError {
+        field: Some(format!("{column}[{cells}]")),
+        reason: "cut at the end of the file: the rows before it are whole".to_owned(),
+        hint: Some("file may still be being written".to_owned()),
+        ..error
+    });
+    parts.push(Part { rollout, digest: Some(0) });
+    Ok(parts)
+}
+
+/// The rows of a dump; only the first `whole` of them where it is cut.
+fn read_rows(
+    record: &Object<'_>,
+    whole: Option<usize>,
+    context: &Context<'_>,
+) -> Result<Vec<Part>, RecordError> {
+    let mut columns = BTreeMap::new();
+    for (name, value) in record.iter() {
+        if json::is_array(value) {
+            columns.insert(name, json::elements(value)?);
+        }
+    }
+    let (lead, read): (&str, ReadRow) = if columns.contains_key("trajectory_data") {
+        ("trajectory_data", read_agentic)
+    } else if columns.contains_key("responses") {
+        ("responses", read_answer)
+    } else {
+        return Err(RecordError::missing(
+            "trajectory_data",
+            "a column `trajectory_data` (or `responses` and `scores`) was expected",
+        ));
+    };
+    let rows = columns.get(lead).map_or(0, Vec::len);
+    let rows = whole.map_or(rows, |whole| whole.min(rows));
+    if whole.is_none()
+        && let Some((name, other)) = columns.iter().find(|(_, c)| c.len() != rows)
+    {
+        let reason = format!(
+            "all columns must have the same length: {} values here, {rows} in `{lead}`",
+            other.len()
+        );
+        return Err(RecordError::unexpected(Some(name), reason));
+    }
+    let columns = Columns(columns);
+    Ok((0..rows)
+        .map(|at| {
+            if context.only.is_some_and(|only| only as usize != at) {
+                return Part::default();
+            }
+            Part::of(&columns.text(at), read(&Row { columns: &columns, at }))
+        })
+        .collect())
 }
 
 type ReadRow = fn(&Row<'_>) -> Result<RawRollout, RecordError>;

@@ -258,12 +258,12 @@ fn torn(bytes: &[u8]) -> bool {
 }
 
 fn second_line_complete(bytes: &[u8]) -> bool {
-    bytes
-        .split(|&b| b == b'\n')
-        .map(<[u8]>::trim_ascii)
-        .filter(|l| !l.is_empty())
-        .nth(1)
-        .is_some_and(|l| l.starts_with(b"{") && scan::value_end(l, 0) == Some(l.len()))
+    let mut lines = bytes.split(|&b| b == b'\n').map(<[u8]>::trim_ascii).filter(|l| !l.is_empty());
+    // A line that ends by opening a list is the beginning of a document with an element per line.
+    lines.next().is_some_and(|l| !l.ends_with(b"["))
+        && lines
+            .next()
+            .is_some_and(|l| l.starts_with(b"{") && scan::value_end(l, 0) == Some(l.len()))
 }
 
 #[cfg(test)]
@@ -285,6 +285,7 @@ mod tests {
         assert_eq!(layout_of("[1,2]\n{\"a\":2}\n"), Layout::Lines);
         assert_eq!(layout_of("{\"a\":\"cut\n{\"a\":2}\n"), Layout::Lines);
         assert_eq!(layout_of("{\"a\":1,\n{\"a\":2}\n"), Layout::Lines);
+        assert_eq!(layout_of("{\"r\":[\n{\"a\":2}\n"), Layout::Document);
         assert_eq!(layout_of("\u{feff}{\"a\":1}\r\n{\"a\":2}\r\n"), Layout::Lines);
     }
 

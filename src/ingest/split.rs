@@ -24,7 +24,7 @@ pub struct Piece {
     pub at_end: bool,
 }
 
-type Sink<'s> = dyn FnMut(Piece) -> ControlFlow<()> + 's;
+pub(super) type Sink<'s> = dyn FnMut(Piece) -> ControlFlow<()> + 's;
 
 /// Cuts `input` into records of at most `limit` bytes. Records come without white space around them
 /// and without a byte-order mark; blank lines are counted and not handed over.
@@ -80,7 +80,12 @@ impl Body {
 }
 
 /// A piece with white space trimmed; `None` for a blank one.
-fn piece(offset: u64, number: u64, body: Result<Vec<u8>, u64>, at_end: bool) -> Option<Piece> {
+pub(super) fn piece(
+    offset: u64,
+    number: u64,
+    body: Result<Vec<u8>, u64>,
+    at_end: bool,
+) -> Option<Piece> {
     let Ok(mut bytes) = body else { return Some(Piece { offset, number, body, at_end }) };
     bytes.truncate(bytes.trim_ascii_end().len());
     let lead = bytes.len() - bytes.trim_ascii_start().len();
@@ -146,57 +151,106 @@ fn document(
     Ok(())
 }
 
-/// Where the bracket counter is.
-#[derive(Default)]
-struct Cursor {
-    depth: usize,
-    string: bool,
+/// What a byte is, by brackets, texts and escapes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Token {
+    /// Inside a text.
+    Text,
+    /// Opens or closes a text.
+    Quote,
+    Open,
+    Close,
+    Comma,
+    Colon,
+    Space,
+    /// Part of a number or a word.
+    Bare,
+}
+
+/// Follows brackets, texts and escapes.
+#[derive(Debug, Default)]
+pub(super) struct Scanner {
+    /// How many brackets are open.
+    pub depth: usize,
+    /// A text is open.
+    pub string: bool,
     escape: bool,
+}
+
+impl Scanner {
+    /// Moves over one byte; a bracket has been counted when it is told.
+    pub fn step(&mut self, byte: u8) -> Token {
+        if self.string {
+            match byte {
+                _ if self.escape => self.escape = false,
+                b'\\' => self.escape = true,
+                b'"' => {
+                    self.string = false;
+                    return Token::Quote;
+                }
+                _ => {}
+            }
+            return Token::Text;
+        }
+        match byte {
+            b'{' | b'[' => {
+                self.depth += 1;
+                Token::Open
+            }
+            b'}' | b']' => {
+                self.depth = self.depth.saturating_sub(1);
+                Token::Close
+            }
+            b'"' => {
+                self.string = true;
+                Token::Quote
+            }
+            b',' => Token::Comma,
+            b':' => Token::Colon,
+            b' ' | b'\t' | b'\r' | b'\n' => Token::Space,
+            _ => Token::Bare,
+        }
+    }
+
+    /// How many of the bytes that follow are nothing but text: texts are long.
+    pub fn plain(&self, rest: &[u8], stop_at_lines: bool) -> usize {
+        if !self.string || self.escape {
+            return 0;
+        }
+        let end = if stop_at_lines {
+            memchr::memchr3(b'"', b'\\', b'\n', rest)
+        } else {
+            memchr::memchr2(b'"', b'\\', rest)
+        };
+        end.unwrap_or(rest.len())
+    }
+}
+
+/// Where values begin and end at depth `base`.
+struct Cursor {
+    scanner: Scanner,
+    base: usize,
     /// A value is open at the base depth.
     open: bool,
 }
 
 impl Cursor {
-    /// Moves over one byte; `true` when the byte may end a value at depth `base`.
-    fn step(&mut self, byte: u8, base: usize) -> Step {
-        if self.string {
-            match byte {
-                _ if self.escape => self.escape = false,
-                b'\\' => self.escape = true,
-                b'"' => self.string = false,
-                _ => {}
+    fn step(&mut self, byte: u8) -> Step {
+        let token = self.scanner.step(byte);
+        match (token, self.scanner.depth) {
+            (Token::Open, depth) if depth <= self.base => Step::Outside,
+            (Token::Close, depth) if depth == self.base && self.open => {
+                self.open = false;
+                Step::Last
             }
-            return Step::Inside;
+            (Token::Close, depth) if depth < self.base => self.close(),
+            (Token::Close, _) => Step::Inside,
+            (Token::Comma | Token::Space, depth) if depth == self.base => self.close(),
+            _ => {
+                self.open = true;
+                Step::Inside
+            }
         }
-        match byte {
-            b'{' | b'[' => {
-                self.depth += 1;
-                if self.depth > base { self.start() } else { Step::Outside }
-            }
-            b'}' | b']' => {
-                let ends_value = self.depth == base + 1;
-                self.depth = self.depth.saturating_sub(1);
-                if ends_value && self.open {
-                    self.open = false;
-                    Step::Last
-                } else if self.depth < base {
-                    self.close()
-                } else {
-                    Step::Inside
-                }
-            }
-            b',' | b' ' | b'\t' | b'\r' | b'\n' if self.depth == base => self.close(),
-            b'"' => {
-                self.string = true;
-                self.start()
-            }
-            _ => self.start(),
-        }
-    }
-
-    fn start(&mut self) -> Step {
-        self.open = true;
-        Step::Inside
     }
 
     fn close(&mut self) -> Step {
@@ -215,14 +269,17 @@ enum Step {
     Before,
 }
 
-fn values(
+/// Cuts off the values at depth `base`. An array that is not closed has one more value, which is cut:
+/// an empty one where nothing of it is there.
+pub(super) fn values(
     mut input: impl BufRead,
     mut base_offset: u64,
     base: usize,
     limit: usize,
     sink: &mut Sink<'_>,
 ) -> io::Result<()> {
-    let (mut cursor, mut body, mut number) = (Cursor::default(), Body::default(), 0);
+    let (mut body, mut number) = (Body::default(), 0);
+    let mut cursor = Cursor { scanner: Scanner::default(), base, open: false };
     let mut start = base_offset;
     loop {
         let chunk = input.fill_buf()?;
@@ -235,8 +292,8 @@ fn values(
         let mut at = 0;
         while let Some(&byte) = chunk.get(at) {
             let was_open = cursor.open;
-            let step = cursor.step(byte, base);
-            if !was_open && (cursor.open || matches!(step, Step::Last)) {
+            let step = cursor.step(byte);
+            if !was_open && cursor.open {
                 from = Some(at);
                 start = base_offset + at as u64;
                 number += 1;
@@ -255,11 +312,7 @@ fn values(
                 }
             }
             at += 1;
-            // Texts are long: jump to their end.
-            if cursor.string && !cursor.escape {
-                let rest = chunk.get(at..).unwrap_or_default();
-                at += memchr::memchr2(b'"', b'\\', rest).unwrap_or(rest.len());
-            }
+            at += cursor.scanner.plain(chunk.get(at..).unwrap_or_default(), false);
         }
         if let Some(begin) = from {
             body.push(chunk.get(begin..).unwrap_or_default(), limit);
@@ -267,9 +320,15 @@ fn values(
         input.consume(len);
         base_offset += len as u64;
     }
-    if cursor.open
-        && let Some(piece) = piece(start, number, body.take(limit), true)
-    {
+    let last = if cursor.open {
+        piece(start, number, body.take(limit), true)
+    } else {
+        let cut = base > 0 && cursor.scanner.depth >= base;
+        let (offset, number, body) = (base_offset, number + 1, Ok(Vec::new()));
+        cut.then_some(Piece { offset, number, body, at_end: true })
+    };
+    if let Some(piece) = last {
+        // Nothing follows: whether the caller wants more does not matter.
         let _ = sink(piece);
     }
     Ok(())

@@ -4,9 +4,9 @@
 //! An action is a line of the shell, whatever the model called: the profile knows which words of it
 //! are tools. The outcome stands in no trajectory; it is joined from reports.
 
-use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
+use super::document::{self, Document};
 use super::json::{self, Error, Object};
 use super::place;
 use super::reader::{Context, Part, Reader, RecordError, Sniff, record_object};
@@ -50,22 +50,53 @@ impl Reader for SweAgent {
     fn parse(&self, text: &str, context: &Context<'_>) -> Result<Vec<Part>, RecordError> {
         let record = record_object(text)?;
         if let Some(list) = record.some("attempts").filter(|l| json::is_array(l)) {
-            let attempts = json::elements(list)?;
+            let attempts = document::parts(list, &Whole::of(&record)?, context)?;
             // The chosen attempt stands at the top once more.
             if !attempts.is_empty() {
-                let wanted = |at: usize| context.only.is_none_or(|only| only as usize == at);
-                let part = |(at, attempt): (usize, &RawValue)| {
-                    if !wanted(at) {
-                        return Part::default();
-                    }
-                    Part::of(attempt.get(), read_attempt(attempt, &record, at, context))
-                };
-                return Ok(attempts.into_iter().enumerate().map(part).collect());
+                return Ok(attempts);
             }
         }
-        let mut raw = read(&record, &Object::default(), context)?;
+        let mut raw = read(&record, &Whole::default(), context)?;
         raw.attempt = place::folder(context.path).and_then(place::attempt);
         Ok(vec![Part::whole(raw)])
+    }
+
+    fn elements(&self) -> Option<&'static str> {
+        Some("attempts")
+    }
+
+    fn document(&self, text: &str, _: bool) -> Result<Box<dyn Document>, RecordError> {
+        Ok(Box::new(Whole::of(&record_object(text)?)?))
+    }
+}
+
+/// What a file says about all of its attempts, where they do not say it themselves.
+#[derive(Debug, Default)]
+struct Whole {
+    environment: Option<String>,
+    replay_config: Option<String>,
+}
+
+impl Whole {
+    fn of(record: &Object<'_>) -> Result<Self, Error> {
+        let config = record.some("replay_config").map(json::text).transpose()?.flatten();
+        Ok(Self { environment: record.id("environment")?, replay_config: config.map(Into::into) })
+    }
+}
+
+impl Document for Whole {
+    fn element(
+        &self,
+        text: &str,
+        at: usize,
+        context: &Context<'_>,
+    ) -> Result<RawRollout, RecordError> {
+        let mut raw = read(&record_object(text)?, self, context)?;
+        raw.attempt = Some(at as u64);
+        // Attempts share the run's name.
+        let run = raw.run.take().unwrap_or_else(|| "attempt".to_owned());
+        raw.id = Some(format!("{run}.{at}"));
+        Ok(raw)
     }
 }
 
@@ -87,25 +118,10 @@ fn attempts(value: &[u8]) -> bool {
     scan::entries(list).iter().any(|e| e.key == b"trajectory" && steps(e.value))
 }
 
-fn read_attempt(
-    attempt: &RawValue,
-    record: &Object<'_>,
-    at: usize,
-    context: &Context<'_>,
-) -> Result<RawRollout, RecordError> {
-    let attempt = record_object(attempt.get())?;
-    let mut raw = read(&attempt, record, context)?;
-    raw.attempt = Some(at as u64);
-    // Attempts share the run's name.
-    let run = raw.run.take().unwrap_or_else(|| "attempt".to_owned());
-    raw.id = Some(format!("{run}.{at}"));
-    Ok(raw)
-}
-
 /// A trajectory; what it does not say itself may stand in the `whole`.
 fn read(
     record: &Object<'_>,
-    whole: &Object<'_>,
+    whole: &Whole,
     context: &Context<'_>,
 ) -> Result<RawRollout, RecordError> {
     let Some(list) = record.some("trajectory") else {
@@ -138,12 +154,12 @@ fn read(
 fn name(
     raw: &mut RawRollout,
     record: &Object<'_>,
-    whole: &Object<'_>,
+    whole: &Whole,
     context: &Context<'_>,
 ) -> Result<(), Error> {
-    let replayed = match (record.some("replay_config"), whole.some("replay_config")) {
-        (Some(config), _) | (None, Some(config)) => json::text(config)?.unwrap_or_default(),
-        (None, None) => std::borrow::Cow::Borrowed(""),
+    let replayed = match record.some("replay_config") {
+        Some(config) => json::text(config)?.unwrap_or_default(),
+        None => whole.replay_config.as_deref().unwrap_or_default().into(),
     };
     // The configuration is a text that holds JSON; a broken one only costs what it would say.
     let config = Object::parse(&replayed).unwrap_or_default();
@@ -151,7 +167,7 @@ fn name(
     let instance = |id: Option<String>| id.filter(|id| !NO_INSTANCE.contains(&id.as_str()));
     let file = place::file(context.path, &ENDINGS);
     raw.task = instance(record.id("environment")?)
-        .or(instance(whole.id("environment")?))
+        .or(instance(whole.environment.clone()))
         .or_else(|| Some(file.to_owned()).filter(|f| !f.is_empty()))
         .or(instance(agent.id("name")?));
     let task = raw.task.as_deref().unwrap_or_default();

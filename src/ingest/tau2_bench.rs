@@ -7,10 +7,12 @@ use std::collections::BTreeMap;
 
 use serde_json::value::RawValue;
 
+use super::document::{self, Document};
 use super::ending;
 use super::json::{self, Error, Object};
 use super::messages;
 use super::reader::{Context, NotRollouts, Part, Reader, RecordError, Sniff, record_object};
+use super::scan;
 use super::shape::{RecordShape, Shape};
 use super::turns::Turns;
 use crate::rollout::raw::{Ending, RawRollout};
@@ -18,6 +20,9 @@ use crate::rollout::raw::{Ending, RawRollout};
 /// The reader.
 #[derive(Debug)]
 pub struct Tau2Bench;
+
+/// The key of the rollouts.
+const SIMULATIONS: &str = "simulations";
 
 impl Reader for Tau2Bench {
     fn id(&self) -> &'static str {
@@ -37,7 +42,14 @@ impl Reader for Tau2Bench {
             r.object("info") && r.has("timestamp") && (r.list("tasks") || r.cut())
         };
         let document = |r: &RecordShape<'_>| r.list("simulations") && r.has_any(&["info", "tasks"]);
-        if shape.any(|r| document(r) || run(r) && r.cut() || one_simulation(r)) {
+        // The rest of the document may come after the simulations.
+        let first = |r: &RecordShape<'_>| {
+            let list = r.value(SIMULATIONS).and_then(|v| v.strip_prefix(b"["));
+            let keys = list.map(scan::entries).unwrap_or_default();
+            let has = |key: &[u8]| keys.iter().any(|e| e.key == key);
+            has(b"task_id") && has(b"termination_reason")
+        };
+        if shape.any(|r| document(r) || first(r) || run(r) && r.cut() || one_simulation(r)) {
             return Sniff::Yes;
         }
         if shape.any(run) {
@@ -53,23 +65,28 @@ impl Reader for Tau2Bench {
 
     fn parse(&self, text: &str, context: &Context<'_>) -> Result<Vec<Part>, RecordError> {
         let record = record_object(text)?;
-        let Some(list) = record.some("simulations") else {
+        let Some(list) = record.some(SIMULATIONS) else {
             let run = Run { domain: domain_of(context.path), ..Run::default() };
             return Ok(vec![Part::whole(read_simulation(&record, &run)?)]);
         };
         if !json::is_array(list) {
-            return Err(RecordError::unexpected(Some("simulations"), "a list was expected"));
+            return Err(RecordError::unexpected(Some(SIMULATIONS), "a list was expected"));
         }
-        let run = Run::of(&record)?;
-        let wanted = |at: usize| context.only.is_none_or(|only| only as usize == at);
-        let read = |(at, part): (usize, &RawValue)| {
-            if !wanted(at) {
-                return Part::default();
-            }
-            let rollout = record_object(part.get()).and_then(|s| read_simulation(&s, &run));
-            Part::of(part.get(), rollout)
-        };
-        Ok(json::elements(list)?.into_iter().enumerate().map(read).collect())
+        document::parts(list, &Run::of(&record)?, context)
+    }
+
+    fn elements(&self) -> Option<&'static str> {
+        Some(SIMULATIONS)
+    }
+
+    fn document(&self, text: &str, _: bool) -> Result<Box<dyn Document>, RecordError> {
+        Ok(Box::new(Run::of(&record_object(text)?)?))
+    }
+}
+
+impl Document for Run {
+    fn element(&self, text: &str, _: usize, _: &Context<'_>) -> Result<RawRollout, RecordError> {
+        read_simulation(&record_object(text)?, self)
     }
 }
 
@@ -87,7 +104,7 @@ fn domain_of(path: &str) -> Option<String> {
 }
 
 /// What holds for all simulations of a run.
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Run {
     domain: Option<String>,
     policy: Option<String>,

@@ -3,8 +3,7 @@
 //! Rollouts without steps count in a group's rates; what was done in them is in no file that could
 //! be read.
 
-use serde_json::value::RawValue;
-
+use super::document::{self, Document};
 use super::json;
 use super::reader::{Context, Part, Reader, RecordError, Sniff, record_object};
 use super::scan;
@@ -46,16 +45,30 @@ impl Reader for TerminalBench {
         let Some(list) = record.some("results").filter(|l| json::is_array(l)) else {
             return Err(RecordError::missing("results", "a list of trials was expected"));
         };
-        let wanted = |at: usize| context.only.is_none_or(|only| only as usize == at);
-        let part = |(at, one): (usize, &RawValue)| {
-            if wanted(at) { Part::of(one.get(), trial(one)) } else { Part::default() }
-        };
-        Ok(json::elements(list)?.into_iter().enumerate().map(part).collect())
+        document::parts(list, &Trials, context)
+    }
+
+    fn elements(&self) -> Option<&'static str> {
+        Some("results")
+    }
+
+    fn document(&self, _: &str, _: bool) -> Result<Box<dyn Document>, RecordError> {
+        Ok(Box::new(Trials))
     }
 }
 
-fn trial(one: &RawValue) -> Result<RawRollout, RecordError> {
-    let trial = record_object(one.get())?;
+/// The document itself says nothing about a trial.
+#[derive(Debug)]
+struct Trials;
+
+impl Document for Trials {
+    fn element(&self, text: &str, _: usize, _: &Context<'_>) -> Result<RawRollout, RecordError> {
+        trial(text)
+    }
+}
+
+fn trial(text: &str) -> Result<RawRollout, RecordError> {
+    let trial = record_object(text)?;
     let mode = trial.string("failure_mode")?;
     let verdict = trial.truth("is_resolved");
     Ok(RawRollout {

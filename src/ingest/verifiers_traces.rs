@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 
 use serde_json::value::RawValue;
 
+use super::document::{self, Document};
 use super::ending;
 use super::json::{self, Error, Object};
 use super::messages::{self, first_id};
@@ -45,41 +46,83 @@ impl Reader for VerifiersTraces {
     fn parse(&self, text: &str, context: &Context<'_>) -> Result<Vec<Part>, RecordError> {
         let record = record_object(text)?;
         let Some(list) = record.some("traces") else {
-            return Ok(vec![Part::whole(read_trace(&record, &Object::default(), context)?)]);
+            return Ok(vec![Part::whole(read_trace(&record, &Episode::default(), context)?)]);
         };
         if !json::is_array(list) {
             return Err(RecordError::unexpected(Some("traces"), "a list of traces was expected"));
         }
-        let read = |(at, part): (usize, &RawValue)| {
-            if context.only.is_some_and(|only| only as usize != at) {
-                return Part::default();
-            }
-            let trace = record_object(part.get());
-            Part::of(part.get(), trace.and_then(|trace| read_trace(&trace, &record, context)))
-        };
-        Ok(json::elements(list)?.into_iter().enumerate().map(read).collect())
+        document::parts(list, &Episode::of(&record)?, context)
     }
+
+    fn elements(&self) -> Option<&'static str> {
+        Some("traces")
+    }
+
+    fn document(&self, text: &str, _: bool) -> Result<Box<dyn Document>, RecordError> {
+        Ok(Box::new(Episode::of(&record_object(text)?)?))
+    }
+}
+
+/// What an episode says about all of its traces.
+#[derive(Debug, Default)]
+struct Episode {
+    id: Option<String>,
+    env: Option<String>,
+    group: Option<String>,
+    error: Option<String>,
+}
+
+impl Episode {
+    fn of(record: &Object<'_>) -> Result<Self, Error> {
+        Ok(Self {
+            id: record.id("id")?,
+            env: record.id("env")?,
+            group: record.object("group")?.map(|g| g.id("id")).transpose()?.flatten(),
+            error: first_error(record)?,
+        })
+    }
+}
+
+impl Document for Episode {
+    fn element(
+        &self,
+        text: &str,
+        _: usize,
+        context: &Context<'_>,
+    ) -> Result<RawRollout, RecordError> {
+        read_trace(&record_object(text)?, self, context)
+    }
+}
+
+/// The first of the errors that something lists, in a word.
+fn first_error(holder: &Object<'_>) -> Result<Option<String>, Error> {
+    let Some(list) = holder.some("errors").filter(|l| json::is_array(l)) else { return Ok(None) };
+    let Some(error) = json::elements(list)?.first().copied() else { return Ok(None) };
+    let word = if json::is_object(error) {
+        first_id(&Object::of(error)?, &["type", "error", "kind", "message"])?
+    } else {
+        json::id(error)?
+    };
+    let word = word.unwrap_or_else(|| "error".to_owned());
+    Ok(Some(json::short(word.lines().next().unwrap_or_default(), 80).into_owned()))
 }
 
 fn read_trace(
     trace: &Object<'_>,
-    episode: &Object<'_>,
+    episode: &Episode,
     context: &Context<'_>,
 ) -> Result<RawRollout, RecordError> {
     let mut raw = RawRollout {
         id: trace.id("id")?,
-        namespace: episode.id("env")?.or(trace.id("env")?),
+        namespace: episode.env.clone().or(trace.id("env")?),
         train_step: step_of_folder(context.path),
         ending: verifiers::ending_of(trace)?,
         ..RawRollout::default()
     };
-    if let Some(group) = episode.object("group")?
-        && let Some(id) = group.id("id")?
-    {
-        raw.other_keys.push(("group".to_owned(), id));
-    }
-    for (name, id) in [("episode", episode.id("id")?), ("env", raw.namespace.clone())] {
-        raw.other_keys.extend(id.map(|id| (name.to_owned(), id)));
+    let names =
+        [("group", &episode.group), ("episode", &episode.id), ("env", &raw.namespace.clone())];
+    for (name, id) in names {
+        raw.other_keys.extend(id.iter().map(|id| (name.to_owned(), id.clone())));
     }
     read_task(trace, &mut raw)?;
     if let Some(agent) = trace.object("agent")? {
@@ -91,18 +134,8 @@ fn read_trace(
             raw.policy = first_id(&config, &["model", "model_name"])?;
         }
     }
-    for holder in [trace, episode] {
-        let Some(list) = holder.some("errors").filter(|l| json::is_array(l)) else { continue };
-        if let Some(error) = json::elements(list)?.first() {
-            let word = if json::is_object(error) {
-                first_id(&Object::of(error)?, &["type", "error", "kind", "message"])?
-            } else {
-                json::id(error)?
-            };
-            let word = word.unwrap_or_else(|| "error".to_owned());
-            let word = word.lines().next().unwrap_or_default();
-            raw.ending = ending::worse(raw.ending, ending::of_error(&json::short(word, 80)));
-        }
+    for word in [first_error(trace)?.as_ref(), episode.error.as_ref()].into_iter().flatten() {
+        raw.ending = ending::worse(raw.ending, ending::of_error(word));
     }
     read_rewards(trace, &mut raw)?;
     let Some(nodes) = trace.some("nodes").filter(|n| json::is_array(n)) else {

@@ -6,6 +6,7 @@
 
 mod assemble;
 mod budget;
+mod documents;
 mod error;
 mod group;
 mod identity;
@@ -60,10 +61,11 @@ pub fn load(
     profiles: &Arc<Profiles>,
 ) -> Result<Loaded, LoadError> {
     let inputs = walk::inputs(paths)?;
-    let Opened { sources, sides, verdicts } = Sources::open(inputs, options)?;
+    let Opened { mut sources, sides, verdicts } = Sources::open(inputs, options)?;
     if sources.is_empty() {
         return Err(LoadError::NoRollouts { files: verdicts });
     }
-    let harvest = work::read_all(&sources, options, profiles)?;
+    let (harvest, frames) = work::read_all(&sources, options, profiles)?;
+    sources.remember(frames);
     assemble::assemble(harvest, sources, &sides, verdicts, options, profiles)
 }

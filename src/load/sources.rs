@@ -1,11 +1,12 @@
 //! The files of a load, open for reading text again: positioned reads, checked by digest, parsed by
 //! the reader that read them first.
 
+use std::fs::File;
 use std::io::{self, Read as _};
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use super::error::{LoadError, TextError};
@@ -14,11 +15,12 @@ use super::read_at::{Cursor, read_range};
 use super::report::FileVerdict;
 use super::unpack::{Spool, unpack};
 use super::walk::Input;
-use crate::ingest::split::{self, Piece};
+use super::work::Frames;
+use crate::ingest::survey::{self, Found, Frame};
 use crate::ingest::verdicts::{self, SideFile};
 use crate::ingest::{
-    Context, Layout, Reader, Shape, StepText, by_id, detect, digest, digest64, read_record,
-    readers, shape,
+    Context, Document, Layout, Reader, Shape, StepText, by_id, detect, digest, digest64,
+    read_document, read_element, read_record, readers, shape, split,
 };
 use crate::rollout::raw::{RawRollout, RawStep};
 use crate::rollout::{Group, RecordRef, SourceId, natural};
@@ -29,6 +31,10 @@ pub struct Source {
     stem: String,
     reader: &'static dyn Reader,
     layout: Layout,
+    /// Where its documents may hold a list of rollouts.
+    key: Option<&'static str>,
+    /// Documents that were cut into the elements of that list, in order.
+    frames: Vec<Frame>,
     len: u64,
 }
 
@@ -68,13 +74,37 @@ impl Source {
         }
     }
 
-    /// Cuts the file into records.
-    pub(super) fn split(&self, sink: &mut dyn FnMut(Piece) -> ControlFlow<()>) -> io::Result<()> {
-        self.input.content.with(|file, at, len| {
+    /// Where its documents hold their rollouts.
+    pub(super) fn key(&self) -> Option<&'static str> {
+        self.key
+    }
+
+    /// Cuts the file into records, and documents with a list of rollouts into its elements.
+    pub(super) fn split(&self, sink: &mut dyn FnMut(Found) -> ControlFlow<()>) -> io::Result<()> {
+        self.input.content.with(|file, start, len| {
             // A file that grows meanwhile is read as long as it was when it was looked at.
-            let input = Cursor { file, at }.take(len.min(self.len));
-            split::split(self.layout, input, split::LIMIT, sink)
+            let len = len.min(self.len);
+            let Some(key) = self.key else {
+                let input = Cursor { file, at: start }.take(len);
+                let sink = &mut |piece| sink(Found::Record(piece));
+                return split::split(self.layout, input, split::LIMIT, sink);
+            };
+            survey::split(self.layout, key, len, split::LIMIT, &opener(file, start), sink)
         })
+    }
+
+    /// The document that holds this place as one of its elements.
+    fn frame(&self, offset: u64) -> Option<&Frame> {
+        let after = self.frames.partition_point(|f| f.bytes.start <= offset);
+        let frame = self.frames.get(after.checked_sub(1)?)?;
+        (offset < frame.bytes.end).then_some(frame)
+    }
+}
+
+/// Opens parts of the content that starts here in the file.
+fn opener<'f>(file: &'f File, start: u64) -> impl Fn(Range<u64>) -> Box<dyn io::Read + 'f> + 'f {
+    move |part| {
+        Box::new(Cursor { file, at: start + part.start }.take(part.end.saturating_sub(part.start)))
     }
 }
 
@@ -91,6 +121,8 @@ impl std::fmt::Debug for Source {
 #[derive(Debug, Default)]
 pub struct Sources {
     list: Vec<Source>,
+    /// The document that text was last read out of: opening one may take longer than its element.
+    last: Mutex<Option<(SourceId, u64, Arc<dyn Document>)>>,
 }
 
 /// What the inputs are.
@@ -212,6 +244,15 @@ impl Sources {
         self.list.iter().enumerate().map(|(at, s)| (SourceId(at as u32), s))
     }
 
+    /// Keeps where documents were cut, so that their elements can be read again.
+    pub(super) fn remember(&mut self, frames: Frames) {
+        for (id, frame) in frames {
+            if let Some(source) = self.list.get_mut(id.0 as usize) {
+                source.frames.push(frame);
+            }
+        }
+    }
+
     /// The text of one step.
     pub fn step_text(
         &self,
@@ -255,10 +296,42 @@ impl Sources {
         let source = self.get(record.source).ok_or(TextError::NoSuchStep)?;
         let bytes = self.record(record)?;
         let context = Context { number: record.line, only: Some(record.part), ..source.context() };
-        let parsed = read_record(source.reader, &bytes, &context)
-            .map_err(|_| self.changed(record.source))?;
-        let part = parsed.parts.into_iter().nth(record.part as usize);
+        let (parsed, nth) = match source.frame(record.bytes.start) {
+            Some(frame) => {
+                let document = self.document(record.source, source, frame)?;
+                (read_element(&*document, &bytes, record.part as usize, &context), 0)
+            }
+            None => (read_record(source.reader, &bytes, &context), record.part as usize),
+        };
+        let parsed = parsed.map_err(|_| self.changed(record.source))?;
+        let part = parsed.parts.into_iter().nth(nth);
         part.and_then(|p| p.rollout.ok()).ok_or_else(|| self.changed(record.source))
+    }
+
+    /// A document around its elements, opened again.
+    fn document(
+        &self,
+        id: SourceId,
+        source: &Source,
+        frame: &Frame,
+    ) -> Result<Arc<dyn Document>, TextError> {
+        let place = (id, frame.bytes.start);
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((id, start, document)) = &*last
+            && (*id, *start) == place
+        {
+            return Ok(Arc::clone(document));
+        }
+        let text = source
+            .input
+            .content
+            .with(|file, start, _| frame.text(split::LIMIT, &opener(file, start)))
+            .map_err(|error| TextError::Io { file: source.name().to_owned(), error })?
+            .map_err(|_| self.changed(id))?;
+        let opened = read_document(source.reader, &text, frame.several(), frame.closed)
+            .map_err(|_| self.changed(id))?;
+        *last = Some((place.0, place.1, Arc::clone(&opened.document)));
+        Ok(opened.document)
     }
 
     /// The bytes of a record as they stand in the file.
@@ -334,6 +407,9 @@ fn look(input: Input, forced: Option<&'static dyn Reader>) -> io::Result<Looked>
         }
     };
     let layout = reader.layout(&shape);
+    // Where no record shows the key, and none is so long that it may come later, lines are only lines.
+    let key = reader.elements().filter(|key| shape.any(|r| r.list(key) || r.cut()));
     let stem = base.split('.').next().unwrap_or_default().to_owned();
-    Ok(Looked::Rollouts(Box::new(Source { input, stem, reader, layout, len })))
+    let frames = Vec::new();
+    Ok(Looked::Rollouts(Box::new(Source { input, stem, reader, layout, key, frames, len })))
 }

@@ -62,8 +62,8 @@ impl Tally {
             field: field.to_owned(),
             reason: reason.to_owned(),
         };
-        if let Some(reason) = &record.note {
-            keep(&mut self.report.notes, &mut self.report.totals.notes, note(None, "", reason));
+        if let Some(reason) = record.repairs.note() {
+            keep(&mut self.report.notes, &mut self.report.totals.notes, note(None, "", &reason));
         }
         let mut read = record.parts.is_empty();
         for part in record.parts {

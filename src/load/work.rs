@@ -1,5 +1,6 @@
-//! The pipeline: one thread cuts files into records, workers parse them and make facts, the calling
-//! thread collects. What is collected is small; texts are dropped where they were read.
+//! The pipeline: one thread cuts files into records (and documents into their elements), workers parse
+//! them and make facts, the calling thread collects. What is collected is small; texts are dropped
+//! where they were read.
 
 use std::io;
 use std::ops::ControlFlow;
@@ -9,21 +10,22 @@ use std::thread;
 use crossbeam_channel::{Receiver, Sender, unbounded};
 
 use super::budget::{Budget, Taken};
+use super::documents::{self, Element, OpenDocument, name_elements};
 use super::error::LoadError;
 use super::group::task_of;
 use super::options::{LoadOptions, Progress};
 use super::sources::Sources;
 use crate::facts::Interpreter;
+use crate::ingest::repair::Repairs;
 use crate::ingest::split::Piece;
-use crate::ingest::{
-    Context, Part, RecordError, RecordErrorKind, digest, digest64, json, read_record,
-};
+use crate::ingest::survey::{Found, Frame};
+use crate::ingest::{Context, RecordError, RecordErrorKind, digest, digest64, json, read_record};
 use crate::profile::Profiles;
 use crate::rollout::raw::{RawNumber, RawRollout, RawStep};
 use crate::rollout::{RecordRef, RolloutFacts, SourceId, Sym};
 
 /// Bytes of records in flight.
-const IN_FLIGHT: usize = 32 << 20;
+const IN_FLIGHT: usize = 8 << 20;
 
 /// A task's text is kept this long, for titles.
 const PROMPT: usize = 600;
@@ -78,7 +80,9 @@ pub struct Record {
     /// Digest of its bytes.
     pub digest: [u8; 32],
     /// What had to be repaired.
-    pub note: Option<String>,
+    pub repairs: Repairs,
+    /// Which element of the document that begins at the offset, where it was cut into its elements.
+    pub element: Option<Element>,
     /// Its rollouts, or why there are none; part numbers count from 0.
     pub parts: Vec<Result<Pending, Lost>>,
     /// Tasks of rollouts that were left out.
@@ -94,9 +98,28 @@ pub struct Lost {
     pub error: RecordError,
 }
 
+impl Record {
+    /// A record that nothing has been read of.
+    #[must_use]
+    pub fn new(source: SourceId, offset: u64, number: u64) -> Self {
+        Self {
+            source,
+            offset,
+            number,
+            digest: [0; 32],
+            repairs: Repairs::default(),
+            element: None,
+            parts: Vec::new(),
+            left_out: Vec::new(),
+        }
+    }
+}
+
 struct Job<'a> {
     source: SourceId,
     piece: Piece,
+    /// The document that the piece is an element of.
+    document: Option<Arc<OpenDocument>>,
     _taken: Taken<'a>,
 }
 
@@ -105,32 +128,36 @@ enum Message {
     Failed(SourceId, io::Error),
 }
 
+/// Documents that were cut into elements, by file and place.
+pub type Frames = Vec<(SourceId, Frame)>;
+
 /// Reads all files; the records come back in canonical order.
 pub fn read_all(
     sources: &Sources,
     options: &LoadOptions,
     profiles: &Arc<Profiles>,
-) -> Result<Vec<Record>, LoadError> {
+) -> Result<(Vec<Record>, Frames), LoadError> {
     let workers = options.workers();
     let budget = Budget::new(IN_FLIGHT);
     let (jobs, todo) = unbounded::<Job<'_>>();
     let (results, done) = unbounded::<Message>();
-    let mut records = thread::scope(|scope| {
+    let (mut records, frames) = thread::scope(|scope| {
         let cutter = results.clone();
         let budget = &budget;
-        scope.spawn(move || cut(sources, options, budget, &jobs, &cutter));
+        let cutter = scope.spawn(move || cut(sources, options, budget, &jobs, &cutter));
         for _ in 0..workers.max(1) {
             let (todo, results, profiles) = (todo.clone(), results.clone(), Arc::clone(profiles));
             scope.spawn(move || work(sources, options, profiles, &todo, &results));
         }
         drop((todo, results));
-        collect(sources, options, &done)
+        let records = collect(sources, options, &done)?;
+        Ok((records, cutter.join().unwrap_or_default()))
     })?;
     if options.cancelled() {
         return Err(LoadError::Cancelled);
     }
-    records.sort_by_key(|r| (r.source, r.offset));
-    Ok(records)
+    records.sort_by_key(|r| (r.source, r.offset, r.element.as_ref().map(|e| e.index)));
+    Ok((documents::join(records), frames))
 }
 
 fn cut<'a>(
@@ -139,26 +166,46 @@ fn cut<'a>(
     budget: &'a Budget,
     jobs: &Sender<Job<'a>>,
     results: &Sender<Message>,
-) {
+) -> Frames {
+    let mut frames = Frames::new();
     for (id, source) in sources.iter() {
-        let cut = source.split(&mut |piece| {
+        let mut open: Option<Arc<OpenDocument>> = None;
+        let cut = source.split(&mut |found| {
             if options.cancelled() {
                 return ControlFlow::Break(());
             }
+            let (piece, document) = match found {
+                Found::Record(piece) => (piece, None),
+                // The elements of a document that cannot be read are lost with it.
+                Found::Element(_) if open.is_none() => return ControlFlow::Continue(()),
+                Found::Element(piece) => (piece, open.clone()),
+                Found::Document(frame, text) => {
+                    let (document, record) = OpenDocument::read(source, id, &frame, text);
+                    open = document.map(Arc::new);
+                    if open.is_some() {
+                        frames.push((id, frame));
+                    }
+                    let sent = results.send(Message::Record(Box::new(record), 0));
+                    return if sent.is_ok() { ControlFlow::Continue(()) } else { STOP };
+                }
+            };
             let taken = budget.take(piece.body.as_ref().map_or(0, Vec::len));
             // Without workers nobody listens: then there is nothing left to do.
-            match jobs.send(Job { source: id, piece, _taken: taken }) {
+            match jobs.send(Job { source: id, piece, document, _taken: taken }) {
                 Ok(()) => ControlFlow::Continue(()),
-                Err(_) => ControlFlow::Break(()),
+                Err(_) => STOP,
             }
         });
         if let Err(error) = cut
             && results.send(Message::Failed(id, error)).is_err()
         {
-            return;
+            break;
         }
     }
+    frames
 }
+
+const STOP: ControlFlow<()> = ControlFlow::Break(());
 
 fn work(
     sources: &Sources,
@@ -173,7 +220,7 @@ fn work(
             continue;
         }
         let bytes = job.piece.body.as_ref().map_or(0, Vec::len);
-        let record = read(sources, &job.piece, job.source, options, &mut interpreter);
+        let record = read(sources, &job, options, &mut interpreter);
         if results.send(Message::Record(Box::new(record), bytes)).is_err() {
             return;
         }
@@ -228,24 +275,21 @@ fn collect(
 
 fn read(
     sources: &Sources,
-    piece: &Piece,
-    id: SourceId,
+    job: &Job<'_>,
     options: &LoadOptions,
     interpreter: &mut Interpreter,
 ) -> Record {
-    let mut record = Record {
-        source: id,
-        offset: piece.offset,
-        number: piece.number,
-        digest: [0; 32],
-        note: None,
-        parts: Vec::new(),
-        left_out: Vec::new(),
+    let (piece, id) = (&job.piece, job.source);
+    let mut record = match &job.document {
+        Some(document) => document.record(id, piece),
+        None => Record::new(id, piece.offset, piece.number),
     };
+    let element = record.element.as_ref().map(|e| e.index);
     let (source, bytes) = match (sources.get(id), &piece.body) {
         (Some(source), Ok(bytes)) => (source, bytes),
         (_, Err(len)) => {
-            record.parts.push(Err(Lost { part: None, error: too_large(*len) }));
+            record.parts.push(Err(Lost { part: element, error: too_large(*len) }));
+            name_elements(sources, piece.offset, &mut record);
             return record;
         }
         (None, Ok(_)) => return record,
@@ -254,29 +298,38 @@ fn read(
     let place = RecordRef {
         source: id,
         bytes: piece.offset..piece.offset + bytes.len() as u64,
-        part: 0,
+        part: element.unwrap_or(0),
         digest: digest64(&record.digest),
-        line: piece.number,
+        line: record.number,
     };
-    let context = Context { number: piece.number, ..source.context() };
-    let parsed = match read_record(source.reader(), bytes, &context) {
+    let context = Context { number: record.number, ..source.context() };
+    let parsed = match &job.document {
+        Some(document) => document.element(bytes, place.part, &context),
+        None => read_record(source.reader(), bytes, &context),
+    };
+    let parsed = match parsed {
         Ok(parsed) => parsed,
         Err(error) => {
-            record.parts.push(Err(Lost { part: None, error: explain(error, piece.at_end) }));
+            record.parts.push(Err(Lost { part: element, error: explain(error, piece.at_end) }));
+            name_elements(sources, piece.offset, &mut record);
             return record;
         }
     };
-    record.note = parsed.note;
+    record.repairs = parsed.repairs;
     let several = parsed.parts.len() > 1;
-    if several && let Some(digest) = of_parts(&parsed.parts) {
+    if let Some(element) = &mut record.element {
+        element.note(&parsed.parts, place.digest);
+    } else if several && let Some(digest) = documents::of_parts(&parsed.parts) {
         record.digest = digest;
     }
     for (at, part) in parsed.parts.into_iter().enumerate() {
-        let lost = |error| Err(Lost { part: several.then_some(at as u32), error });
+        let record_ref = RecordRef { part: place.part + at as u32, ..place.clone() };
+        let which = (several || element.is_some()).then_some(record_ref.part);
+        let lost = |error| Err(Lost { part: which, error });
         let raw = match part.rollout {
             Ok(raw) => raw,
             Err(error) => {
-                record.parts.push(lost(explain(error, false)));
+                record.parts.push(lost(explain(error, element.is_some() && piece.at_end)));
                 continue;
             }
         };
@@ -284,25 +337,14 @@ fn read(
             (None, _) => record.parts.push(lost(no_task())),
             (Some(task), Some(only)) if task != *only => record.left_out.push(task),
             _ => {
-                let record_ref = RecordRef { part: at as u32, ..place.clone() };
                 let content = part.digest.unwrap_or(place.digest);
                 let facts = interpreter.read(source.reader().id(), &raw);
                 record.parts.push(Ok(Pending::new(record_ref, content, raw, facts)));
             }
         }
     }
+    name_elements(sources, piece.offset, &mut record);
     record
-}
-
-/// The digest of a document by its rollouts, whatever their order in it; `None` where a part has no
-/// digest of its own.
-fn of_parts(parts: &[Part]) -> Option<[u8; 32]> {
-    let mut own: Vec<u64> = parts.iter().map(|part| part.digest).collect::<Option<_>>()?;
-    own.sort_unstable();
-    let task = parts.iter().find_map(|part| part.rollout.as_ref().ok()?.task.clone());
-    let mut bytes: Vec<u8> = own.into_iter().flat_map(u64::to_le_bytes).collect();
-    bytes.extend(task.unwrap_or_default().into_bytes());
-    Some(digest(&bytes))
 }
 
 impl Pending {
@@ -349,7 +391,7 @@ fn meta(at: u32, step: &RawStep, facts: &mut RolloutFacts) -> StepMeta {
     }
 }
 
-fn too_large(len: u64) -> RecordError {
+pub fn too_large(len: u64) -> RecordError {
     RecordError {
         kind: RecordErrorKind::TooLarge,
         field: None,
@@ -364,8 +406,9 @@ fn no_task() -> RecordError {
 }
 
 /// A cut record at the end of a file is a file that is still being written, more often than not.
-fn explain(mut error: RecordError, at_end: bool) -> RecordError {
-    if error.kind == RecordErrorKind::Cut {
+pub fn explain(mut error: RecordError, at_end: bool) -> RecordError {
+    // A reader that knows more about a cut has said so.
+    if error.kind == RecordErrorKind::Cut && error.hint.is_none() {
         if at_end {
             return RecordError {
                 reason: "cut at the end of the file".to_owned(),

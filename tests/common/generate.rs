@@ -1,4 +1,4 @@
-//! Makes big inputs: rollouts in the R2E-Gym format, of any size.
+//! Makes big inputs of any size: rollouts in the R2E-Gym format, and a document of tau2-bench.
 
 use std::io::Write;
 use std::path::Path;
@@ -37,6 +37,50 @@ pub fn r2e(path: &Path, bytes: u64) -> u64 {
         written += record.len() as u64 + 1;
         rollouts += 1;
     }
+    out.flush().unwrap();
+    rollouts
+}
+
+/// Writes one document with simulations of 8 calls, 8 to a task, until the file has `bytes`; what holds
+/// for all of them stands after them. Returns the number of rollouts.
+pub fn tau2(path: &Path, bytes: u64) -> u64 {
+    let mut out = std::io::BufWriter::new(std::fs::File::create(path).unwrap());
+    let (mut written, mut rollouts) = (0, 0_u64);
+    write!(out, "{{\n \"timestamp\": \"t\",\n \"simulations\": [").unwrap();
+    while written < bytes {
+        let mut messages =
+            vec![r#"{"role":"user","content":"hello","tool_calls":null}"#.to_owned()];
+        for t in 0..8 {
+            let line = if (rollouts + t) % 2 == 0 {
+                "{\\\"id\\\": \\\"\\u00e9\\\", \\n\\t[}"
+            } else {
+                "a plain line of output without anything to escape in it, "
+            };
+            messages.push(format!(
+                r#"{{"role":"assistant","content":null,"tool_calls":[{{"id":"c{t}","name":"get_order","arguments":{{"order":"R{}"}},"requestor":"assistant"}}]}}"#,
+                (rollouts + t) % 5
+            ));
+            messages.push(format!(
+                r#"{{"role":"tool","id":"c{t}","requestor":"assistant","error":false,"content":"{}"}}"#,
+                line.repeat(100)
+            ));
+        }
+        let simulation = format!(
+            "{}\n  {{\"id\":\"s{rollouts}\",\"task_id\":\"{}\",\"termination_reason\":\"user_stop\",\"reward_info\":{{\"reward\":{}}},\"messages\":[\n{}]}}",
+            if rollouts == 0 { "" } else { "," },
+            rollouts / 8,
+            if rollouts % 3 == 0 { "1.0" } else { "0.0" },
+            messages.join(",\n"),
+        );
+        write!(out, "{simulation}").unwrap();
+        written += simulation.len() as u64;
+        rollouts += 1;
+    }
+    write!(
+        out,
+        "\n ],\n \"info\": {{\"environment_info\": {{\"domain_name\": \"retail\"}}}},\n \"tasks\": []\n}}\n"
+    )
+    .unwrap();
     out.flush().unwrap();
     rollouts
 }

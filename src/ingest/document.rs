@@ -1,0 +1,132 @@
+//! Documents with many rollouts: what such a document says is read once, and each element of its list
+//! by itself, so that damage costs only the element or the entry that it is in.
+//!
+//! Where a document and its elements are in a file is not decided here: that is [`super::survey`].
+
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use serde_json::value::RawValue;
+
+use super::json;
+use super::reader::{Context, Parsed, Part, Reader, RecordError, RecordErrorKind, tolerantly};
+use super::repair::{self, Repairs};
+use super::scan::{self, Entry};
+use crate::rollout::raw::RawRollout;
+
+/// What a document says about all of its elements.
+pub trait Document: Debug + Send + Sync {
+    /// The rollout in the element with this index.
+    fn element(
+        &self,
+        text: &str,
+        at: usize,
+        context: &Context<'_>,
+    ) -> Result<RawRollout, RecordError>;
+}
+
+/// The elements of a document that is at hand as a whole.
+pub fn parts(
+    list: &RawValue,
+    document: &dyn Document,
+    context: &Context<'_>,
+) -> Result<Vec<Part>, RecordError> {
+    let part = |(at, one): (usize, &RawValue)| {
+        if context.only.is_some_and(|only| only as usize != at) {
+            return Part::default();
+        }
+        Part::of(one.get(), document.element(one.get(), at, context))
+    };
+    Ok(json::elements(list)?.into_iter().enumerate().map(part).collect())
+}
+
+/// Reads one element that stands alone.
+pub fn read_element(
+    document: &dyn Document,
+    bytes: &[u8],
+    at: usize,
+    context: &Context<'_>,
+) -> Result<Parsed, RecordError> {
+    let parse = |text: &str| Ok(vec![Part::of(text, document.element(text, at, context))]);
+    tolerantly(bytes, parse).map(|(parts, repairs)| Parsed { parts, repairs })
+}
+
+/// A document that was opened, and what of it is lost.
+#[derive(Debug)]
+pub struct Opened {
+    /// What it says.
+    pub document: Arc<dyn Document>,
+    /// Entries that could not be read, by name.
+    pub lost: Vec<RecordError>,
+    /// What had to be repaired.
+    pub repairs: Repairs,
+}
+
+/// Reads what a document says around its elements: strictly, after a repair, and at last without the
+/// entries that are no JSON. `closed` tells whether the document's end is there.
+pub fn read_document(
+    reader: &dyn Reader,
+    text: &[u8],
+    several: bool,
+    closed: bool,
+) -> Result<Opened, RecordError> {
+    let read = |text: &str| reader.document(text, several).map(Arc::from);
+    let strict = std::str::from_utf8(text).map_or_else(
+        |error| Err(broken(None, &format!("no UTF-8 at byte {}", error.valid_up_to()))),
+        |text| read(text),
+    );
+    let first = match strict {
+        Ok(document) => {
+            return Ok(Opened { document, lost: Vec::new(), repairs: Repairs::default() });
+        }
+        Err(error) if !error.is_broken() => return Err(error),
+        Err(error) => error,
+    };
+    let (repaired, repairs) = repair::repair(text);
+    if closed && let Ok(document) = read(&repaired) {
+        return Ok(Opened { document, lost: Vec::new(), repairs });
+    }
+    let (kept, mut lost, repairs) = whole_entries(text, closed);
+    let document = read(&kept)?;
+    if closed && lost.is_empty() {
+        lost.push(first);
+    }
+    Ok(Opened { document, lost, repairs })
+}
+
+/// The entries of an object that are JSON, as an object, and complaints about the others. In one that
+/// is not `closed` a number or a word at the very end may go on.
+fn whole_entries(text: &[u8], closed: bool) -> (String, Vec<RecordError>, Repairs) {
+    let (mut kept, mut lost, mut all) = (String::from("{"), Vec::new(), Repairs::default());
+    for Entry { key, value } in scan::entries(text) {
+        let key = String::from_utf8_lossy(key);
+        let last = value.as_ptr_range().end == text.as_ptr_range().end;
+        let bare = !matches!(value.last(), Some(b'"' | b'}' | b']'));
+        if !closed && last && (bare || scan::value_end(value, 0).is_none()) {
+            let cut = broken(Some(&key), "cut");
+            lost.push(RecordError { kind: RecordErrorKind::Cut, ..cut });
+            continue;
+        }
+        let (value, repairs) = repair::repair(value);
+        if let Err(error) = serde_json::from_str::<&RawValue>(&value) {
+            lost.push(broken(Some(&key), &format!("broken JSON: {error}")));
+            continue;
+        }
+        all = all.and(repairs);
+        kept.push_str(if kept.len() > 1 { ",\"" } else { "\"" });
+        for part in [&*key, "\":", &*value] {
+            kept.push_str(part);
+        }
+    }
+    kept.push('}');
+    (kept, lost, all)
+}
+
+fn broken(field: Option<&str>, reason: &str) -> RecordError {
+    RecordError {
+        kind: RecordErrorKind::Broken,
+        field: field.map(str::to_owned),
+        reason: reason.to_owned(),
+        hint: None,
+    }
+}

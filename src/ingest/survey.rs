@@ -1,0 +1,387 @@
+//! Cuts documents whose rollouts are the elements of one array under a known key.
+//!
+//! A document is scanned once for where that array is and where the document ends; then what stands
+//! outside of the elements (the frame) is handed over, and the elements one by one. So it does not
+//! matter whether the rest of the document comes before or after them, and nothing but the frame and
+//! one element is held. The scan knows keys and brackets; what they mean is the reader's business.
+
+use std::io::{self, BufRead, BufReader, Read};
+use std::ops::{ControlFlow, Range};
+
+use super::reader::Layout;
+use super::split::{self, Piece, Scanner, Token};
+
+/// Where a document is, and the array of its elements in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Frame {
+    /// The document's bytes.
+    pub bytes: Range<u64>,
+    /// Line, element or value, from 1.
+    pub number: u64,
+    /// Its last bracket is there.
+    pub closed: bool,
+    /// The file ended with it.
+    pub at_end: bool,
+    /// Of a repeated key the last array counts.
+    arrays: Vec<Array>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Array {
+    /// Where its opening bracket is.
+    open: u64,
+    /// Where its closing bracket is; `None` when the document is cut before it.
+    close: Option<u64>,
+    several: bool,
+}
+
+/// Opens a part of the file.
+pub type Open<'a> = dyn Fn(Range<u64>) -> Box<dyn Read + 'a> + 'a;
+
+impl Frame {
+    /// Whether the array of elements is closed.
+    #[must_use]
+    pub fn elements_end(&self) -> bool {
+        self.arrays.last().is_some_and(|a| a.close.is_some())
+    }
+
+    /// Whether there is more than one element.
+    #[must_use]
+    pub fn several(&self) -> bool {
+        self.arrays.last().is_some_and(|a| a.several)
+    }
+
+    /// The document with its array of elements empty, or its length when that is over the limit.
+    pub fn text(&self, limit: usize, open: &Open<'_>) -> io::Result<Result<Vec<u8>, u64>> {
+        let mut parts = Vec::with_capacity(self.arrays.len() + 1);
+        let mut at = self.bytes.start;
+        for array in &self.arrays {
+            parts.push(at..array.open + 1);
+            at = array.close.unwrap_or(self.bytes.end);
+        }
+        parts.push(at..self.bytes.end);
+        let len = parts.iter().map(|p| p.end - p.start).sum();
+        if len > limit as u64 {
+            return Ok(Err(len));
+        }
+        let mut text = Vec::with_capacity(len as usize + 1);
+        for part in parts {
+            open(part).read_to_end(&mut text)?;
+        }
+        if !self.elements_end() {
+            text.push(b']');
+        }
+        Ok(Ok(text))
+    }
+
+    /// Its array of elements, to be cut. A document with one whole element is as well read at once.
+    fn elements(&self) -> Option<Range<u64>> {
+        let array = self.arrays.last()?;
+        let end = array.close.map_or(self.bytes.end, |close| close + 1);
+        (array.several || !self.closed).then_some(array.open..end)
+    }
+}
+
+/// What is found on the way.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Found {
+    /// A record without elements under the key, or with at most one.
+    Record(Piece),
+    /// A document; its elements follow.
+    Document(Frame, Result<Vec<u8>, u64>),
+    /// An element of the document that was found last, numbered from 1.
+    Element(Piece),
+}
+
+/// Cuts a file of `len` bytes into records, and such with an array under `key` into its elements.
+pub fn split(
+    layout: Layout,
+    key: &'static str,
+    len: u64,
+    limit: usize,
+    open: &Open<'_>,
+    sink: &mut dyn FnMut(Found) -> ControlFlow<()>,
+) -> io::Result<()> {
+    let mut input = BufReader::with_capacity(1 << 20, open(0..len));
+    let mark = input.fill_buf()?.starts_with(b"\xef\xbb\xbf");
+    let mut base = if mark { 3 } else { 0 };
+    input.consume(base as usize);
+    let mut survey = Survey::new(layout, key);
+    loop {
+        let chunk = input.fill_buf()?;
+        let used = chunk.len();
+        let mut at = 0;
+        while let Some(&byte) = chunk.get(at) {
+            if let Some(frame) = survey.step(byte, base + at as u64)
+                && hand_over(frame, limit, open, sink)?.is_break()
+            {
+                return Ok(());
+            }
+            at += 1;
+            at += survey.plain(chunk.get(at..).unwrap_or_default());
+        }
+        input.consume(used);
+        base += used as u64;
+        if used == 0 {
+            let last = survey.finish(base).map(|frame| Frame { at_end: true, ..frame });
+            return last.map_or(Ok(()), |frame| hand_over(frame, limit, open, sink).map(|_| ()));
+        }
+    }
+}
+
+fn hand_over(
+    frame: Frame,
+    limit: usize,
+    open: &Open<'_>,
+    sink: &mut dyn FnMut(Found) -> ControlFlow<()>,
+) -> io::Result<ControlFlow<()>> {
+    let Some(elements) = frame.elements() else {
+        let Range { start, end } = frame.bytes;
+        let mut body = Err(end - start);
+        if end - start <= limit as u64 {
+            let mut bytes = Vec::with_capacity((end - start) as usize);
+            open(start..end).read_to_end(&mut bytes)?;
+            body = Ok(bytes);
+        }
+        let piece = split::piece(start, frame.number, body, frame.at_end);
+        return Ok(piece.map_or(ControlFlow::Continue(()), |p| sink(Found::Record(p))));
+    };
+    let at_end = frame.at_end;
+    let text = frame.text(limit, open)?;
+    if sink(Found::Document(frame, text)).is_break() {
+        return Ok(ControlFlow::Break(()));
+    }
+    let mut go_on = ControlFlow::Continue(());
+    let size = (elements.end - elements.start).min(1 << 20) as usize;
+    let input = BufReader::with_capacity(size, open(elements.clone()));
+    split::values(input, elements.start, 1, limit, &mut |piece| {
+        go_on = sink(Found::Element(Piece { at_end: piece.at_end && at_end, ..piece }));
+        go_on
+    })?;
+    Ok(go_on)
+}
+
+/// Follows one record after the other.
+struct Survey {
+    scanner: Scanner,
+    lines: bool,
+    /// The depth at which records stand.
+    base: usize,
+    key: &'static [u8],
+    number: u64,
+    record: Option<Record>,
+}
+
+struct Record {
+    start: u64,
+    label: Label,
+    arrays: Vec<Array>,
+}
+
+/// Where the scan is among the keys of a record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Label {
+    /// A key is due.
+    Due,
+    /// In a key that is equal to the wanted one so far: that many bytes; `None` for another one.
+    Reading(Option<usize>),
+    /// After the wanted key (`true`) or after another one.
+    Read(bool),
+    /// After its colon.
+    Value,
+    /// In anything else.
+    Other,
+}
+
+impl Survey {
+    fn new(layout: Layout, key: &'static str) -> Self {
+        let lines = layout == Layout::Lines;
+        Self {
+            scanner: Scanner::default(),
+            lines,
+            base: usize::from(layout == Layout::Elements),
+            key: key.as_bytes(),
+            number: u64::from(lines),
+            record: None,
+        }
+    }
+
+    fn plain(&self, rest: &[u8]) -> usize {
+        let reading = matches!(&self.record, Some(Record { label: Label::Reading(Some(_)), .. }));
+        if reading { 0 } else { self.scanner.plain(rest, self.lines) }
+    }
+
+    /// Moves over one byte; the record that ends here.
+    fn step(&mut self, byte: u8, at: u64) -> Option<Frame> {
+        if self.lines && byte == b'\n' {
+            let frame = self.finish(at);
+            self.number += 1;
+            self.scanner = Scanner::default();
+            return frame;
+        }
+        let token = self.scanner.step(byte);
+        let (depth, base) = (self.scanner.depth, self.base);
+        let Some(record) = &mut self.record else {
+            let between = match token {
+                Token::Space | Token::Comma => true,
+                Token::Open | Token::Close => depth <= base,
+                _ => false,
+            };
+            if !between {
+                let label = if byte == b'{' { Label::Due } else { Label::Other };
+                self.record = Some(Record { start: at, label, arrays: Vec::new() });
+                self.number += u64::from(!self.lines);
+            }
+            return None;
+        };
+        match (token, depth.checked_sub(base)) {
+            (Token::Close, None) => return self.finish(at),
+            (Token::Close, Some(0)) if !self.lines => return self.finish(at + 1),
+            (Token::Comma | Token::Space, Some(0)) if !self.lines => return self.finish(at),
+            (token, Some(1)) => record.level(token, byte, at, self.scanner.string, self.key),
+            (Token::Open, Some(2)) => {
+                if record.label == Label::Value && byte == b'[' {
+                    record.arrays.push(Array { open: at, close: None, several: false });
+                }
+                record.label = Label::Other;
+            }
+            (Token::Comma, Some(2)) => {
+                if let Some(array) = record.arrays.last_mut().filter(|a| a.close.is_none()) {
+                    array.several = true;
+                }
+            }
+            _ => {}
+        }
+        None
+    }
+
+    /// The record as it stands, if one is open.
+    fn finish(&mut self, end: u64) -> Option<Frame> {
+        let closed = !self.scanner.string && self.scanner.depth <= self.base;
+        let Record { start, arrays, .. } = self.record.take()?;
+        Some(Frame { bytes: start..end, number: self.number, closed, at_end: false, arrays })
+    }
+}
+
+impl Record {
+    /// One byte among the keys and values of the document.
+    fn level(&mut self, token: Token, byte: u8, at: u64, opens: bool, key: &[u8]) {
+        self.label = match (token, self.label) {
+            (Token::Quote, Label::Due) if opens => Label::Reading(Some(0)),
+            (Token::Quote, Label::Reading(same)) => Label::Read(same == Some(key.len())),
+            (Token::Text, Label::Reading(same)) => {
+                Label::Reading(same.filter(|&n| key.get(n) == Some(&byte)).map(|n| n + 1))
+            }
+            (Token::Colon, Label::Read(true)) => Label::Value,
+            (Token::Comma, _) => Label::Due,
+            (Token::Close, _) => {
+                if let Some(array) = self.arrays.last_mut().filter(|a| a.close.is_none()) {
+                    array.close = Some(at);
+                }
+                Label::Other
+            }
+            (Token::Space, label) => label,
+            _ => Label::Other,
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A reader of three bytes at a time meets every border between chunks.
+    struct Slow<'a>(&'a [u8]);
+
+    impl Read for Slow<'_> {
+        fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+            let n = self.0.len().min(buf.len()).min(3);
+            let (now, later) = self.0.split_at(n);
+            buf[..n].copy_from_slice(now);
+            self.0 = later;
+            Ok(n)
+        }
+    }
+
+    /// What is found, in words: `=` a record, `<` a document, `-` an element; `…` at the file's end.
+    fn cut(layout: Layout, text: &str) -> Vec<String> {
+        let part = |r: Range<u64>| &text.as_bytes()[r.start as usize..r.end as usize];
+        let run = |open: &Open<'_>| {
+            let mut all = Vec::new();
+            split(layout, "k", text.len() as u64, 1000, open, &mut |found| {
+                let (mark, number, bytes, end) = match found {
+                    Found::Record(p) => ('=', p.number, p.body, p.at_end),
+                    Found::Document(f, body) => ('<', f.number, body, f.at_end),
+                    Found::Element(p) => ('-', p.number, p.body, p.at_end),
+                };
+                let bytes = String::from_utf8(bytes.unwrap()).unwrap();
+                all.push(format!("{mark}{number} {bytes}{}", if end { "…" } else { "" }));
+                ControlFlow::Continue(())
+            })
+            .unwrap();
+            all
+        };
+        let all = run(&|r| Box::new(part(r)));
+        assert_eq!(all, run(&|r| Box::new(Slow(part(r)))));
+        all
+    }
+
+    #[test]
+    fn elements_and_what_stands_around_them() {
+        let text = r#"{"a":{"k":[9,9]},"k" : [ {"x":"]\""}, [2,3] ],"b":"k"}"#;
+        let want = [r#"<1 {"a":{"k":[9,9]},"k" : [],"b":"k"}"#, r#"-1 {"x":"]\""}"#, "-2 [2,3]"];
+        assert_eq!(cut(Layout::Document, text), want);
+        assert_eq!(cut(Layout::Elements, &format!("[ {text} ]")), want);
+        let two = cut(Layout::Values, &format!("{text}\n\n{text}"));
+        assert_eq!(two[..3], want);
+        assert_eq!(two[3], want[0].replace("<1", "<2"));
+    }
+
+    #[test]
+    fn what_has_no_list_under_the_key_is_a_record() {
+        for text in [
+            r#"{"k":{"k":[1,2]}}"#,
+            r#"{"kk":[1,2],"\"k":[1,2]}"#,
+            r#"["k",[1,2]]"#,
+            r#"{"k":[1]}"#,
+        ] {
+            assert_eq!(cut(Layout::Document, text), [format!("=1 {text}")], "{text}");
+        }
+    }
+
+    #[test]
+    fn lines_end_whatever_is_open() {
+        let text = "\n{\"k\":[1,{\"cut\":\"\n{\"k\":[1,2],\"b\":3}\r\n{\"k\":[1,\n7";
+        let want = [
+            "<2 {\"k\":[]",
+            "-1 1",
+            "-2 {\"cut\":\"",
+            "<3 {\"k\":[],\"b\":3}\r",
+            "-1 1",
+            "-2 2",
+            "<4 {\"k\":[]",
+            "-1 1",
+            "-2 ",
+            "=5 7…",
+        ];
+        assert_eq!(cut(Layout::Lines, text), want);
+    }
+
+    #[test]
+    fn the_file_may_end_anywhere() {
+        assert_eq!(
+            cut(Layout::Document, r#"{"k":[1,{"a"#),
+            [r#"<1 {"k":[]…"#, "-1 1", r#"-2 {"a…"#]
+        );
+        assert_eq!(cut(Layout::Document, r#"{"k":[{}],"b"#), [r#"<1 {"k":[],"b…"#, "-1 {}"]);
+        assert_eq!(cut(Layout::Document, r#"{"k":["#), [r#"<1 {"k":[]…"#, "-1 …"]);
+        assert_eq!(cut(Layout::Document, r#"{"k"#), [r#"=1 {"k…"#]);
+        assert_eq!(cut(Layout::Document, ""), [""; 0]);
+    }
+
+    #[test]
+    fn of_a_repeated_key_the_last_list_counts() {
+        let text = r#"{"k":[1,2],"k":[3,4]}"#;
+        assert_eq!(cut(Layout::Document, text), [r#"<1 {"k":[],"k":[]}"#, "-1 3", "-2 4"]);
+    }
+}

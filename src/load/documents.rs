@@ -1,0 +1,163 @@
+//! Documents that are cut into their elements: opened once for all workers, and afterwards put together
+//! to one record again, as if the document had been read at once.
+
+use std::sync::Arc;
+
+use super::sources::{Source, Sources};
+use super::work::{Lost, Record, explain, too_large};
+use crate::ingest::split::Piece;
+use crate::ingest::survey::Frame;
+use crate::ingest::{
+    Context, Document, Parsed, Part, RecordError, RecordErrorKind, digest, read_document,
+    read_element,
+};
+use crate::rollout::SourceId;
+
+/// What an element adds to the digest of its document.
+#[derive(Debug)]
+pub struct Element {
+    /// Which element, from 0.
+    pub index: u32,
+    digest: u64,
+    task: Option<String>,
+}
+
+impl Element {
+    /// Keeps what the document's digest is made of; `bytes` is the digest of the element as it stands.
+    pub fn note(&mut self, parts: &[Part], bytes: u64) {
+        self.digest = parts.iter().find_map(|p| p.digest).unwrap_or(bytes);
+        self.task = parts.iter().find_map(|p| p.rollout.as_ref().ok()?.task.clone());
+    }
+}
+
+/// A document whose elements are being read.
+#[derive(Debug)]
+pub struct OpenDocument {
+    offset: u64,
+    number: u64,
+    shared: Arc<dyn Document>,
+}
+
+impl OpenDocument {
+    /// Reads what stands around the elements. The record holds what of that is lost; without a document
+    /// everything is.
+    pub fn read(
+        source: &Source,
+        id: SourceId,
+        frame: &Frame,
+        text: Result<Vec<u8>, u64>,
+    ) -> (Option<Self>, Record) {
+        let mut record = Record::new(id, frame.bytes.start, frame.number);
+        let lost = |error| Err(Lost { part: None, error: explain(error, frame.at_end) });
+        let opened = match text {
+            Ok(text) => {
+                record.digest = digest(&text);
+                read_document(source.reader(), &text, frame.several(), frame.closed)
+            }
+            Err(len) => Err(too_large(len)),
+        };
+        let opened = match opened {
+            Ok(opened) => opened,
+            Err(error) => {
+                record.parts.push(lost(error));
+                return (None, record);
+            }
+        };
+        record.repairs = opened.repairs;
+        let cut = !frame.closed && frame.elements_end() && opened.lost.is_empty();
+        record.parts.extend(opened.lost.into_iter().map(lost));
+        if cut {
+            record.parts.push(lost(RecordError {
+                kind: RecordErrorKind::Cut,
+                field: None,
+                reason: "cut after its list of rollouts".to_owned(),
+                hint: None,
+            }));
+        }
+        let (offset, number, shared) = (record.offset, record.number, opened.document);
+        (Some(Self { offset, number, shared }), record)
+    }
+
+    /// A record for one element.
+    #[must_use]
+    pub fn record(&self, source: SourceId, piece: &Piece) -> Record {
+        let index = piece.number.saturating_sub(1) as u32;
+        let element = Some(Element { index, digest: 0, task: None });
+        Record { element, ..Record::new(source, self.offset, self.number) }
+    }
+
+    /// Reads one element.
+    pub fn element(
+        &self,
+        bytes: &[u8],
+        at: u32,
+        context: &Context<'_>,
+    ) -> Result<Parsed, RecordError> {
+        read_element(&*self.shared, bytes, at as usize, context)
+    }
+}
+
+/// Says which element of the document the complaints about rollouts are about, and where in the file
+/// a broken one that stands alone begins.
+pub fn name_elements(sources: &Sources, offset: u64, record: &mut Record) {
+    let Some(key) = sources.get(record.source).and_then(Source::key) else { return };
+    for lost in record.parts.iter_mut().filter_map(|part| part.as_mut().err()) {
+        let Some(at) = lost.part else { continue };
+        let error = &mut lost.error;
+        error.field = Some(match error.field.take() {
+            Some(field) => format!("{key}[{at}].{field}"),
+            None => format!("{key}[{at}]"),
+        });
+        if record.element.is_some() && error.is_broken() {
+            error.reason = format!("{}; it begins at byte {offset}", error.reason);
+        }
+    }
+}
+
+/// The digest of a document by its rollouts, whatever their order in it; `None` where a part has no
+/// digest of its own.
+#[must_use]
+pub fn of_parts(parts: &[Part]) -> Option<[u8; 32]> {
+    let own: Vec<u64> = parts.iter().map(|part| part.digest).collect::<Option<_>>()?;
+    let task = parts.iter().find_map(|part| part.rollout.as_ref().ok()?.task.as_deref());
+    Some(of_digests(own, task.unwrap_or_default()))
+}
+
+fn of_digests(mut own: Vec<u64>, task: &str) -> [u8; 32] {
+    own.sort_unstable();
+    let mut bytes: Vec<u8> = own.into_iter().flat_map(u64::to_le_bytes).collect();
+    bytes.extend(task.as_bytes());
+    digest(&bytes)
+}
+
+/// Puts the elements of each document together. The records are sorted: a document stands before its
+/// elements.
+#[must_use]
+pub fn join(records: Vec<Record>) -> Vec<Record> {
+    let (mut joined, mut elements) = (Vec::<Record>::with_capacity(records.len()), Vec::new());
+    for mut record in records {
+        match (record.element.take(), joined.last_mut()) {
+            (Some(element), Some(document)) => {
+                elements.push(element);
+                document.repairs = document.repairs.and(record.repairs);
+                document.parts.append(&mut record.parts);
+                document.left_out.append(&mut record.left_out);
+            }
+            (_, before) => {
+                sign(before, &mut elements);
+                joined.push(record);
+            }
+        }
+    }
+    sign(joined.last_mut(), &mut elements);
+    joined
+}
+
+/// Gives a document the digest of its elements.
+fn sign(document: Option<&mut Record>, elements: &mut Vec<Element>) {
+    let task = elements.iter().find_map(|e| e.task.clone()).unwrap_or_default();
+    let own: Vec<u64> = elements.drain(..).map(|e| e.digest).collect();
+    if let Some(document) = document.filter(|_| !own.is_empty()) {
+        document.digest = of_digests(own, &task);
+    }
+}
