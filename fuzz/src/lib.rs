@@ -13,6 +13,7 @@
 
 mod files;
 mod inputs;
+mod keyed;
 mod records;
 mod splitters;
 mod texts;
@@ -23,6 +24,7 @@ const TARGETS: &[(&str, fn(&[u8]))] = &[
     ("split-elements", splitters::elements),
     ("split-values", splitters::values),
     ("split-document", splitters::document),
+    ("split-keyed", keyed::target),
     ("split-columns", splitters::columns),
     ("sniff", inputs::sniff),
     ("side-files", inputs::side_files),

@@ -4,12 +4,17 @@ use std::cell::RefCell;
 use std::sync::{Arc, OnceLock};
 
 use credscope::facts::Interpreter;
-use credscope::ingest::split::LIMIT;
-use credscope::ingest::{Context, Parsed, Reader, RecordError, Shape, StepText, by_id, read_record};
+use credscope::ingest::split::{LIMIT, Piece};
+use credscope::ingest::survey::Found;
+use credscope::ingest::{
+    Context, Document, Parsed, Reader, RecordError, Shape, StepText, by_id, read_document,
+    read_element, read_record,
+};
 use credscope::profile::Profiles;
 use credscope::rollout::RolloutFacts;
 use credscope::rollout::raw::{RawRollout, RawStep};
 
+use super::keyed::found;
 use super::splitters::pieces;
 
 /// Records of one input that are looked at.
@@ -48,12 +53,48 @@ pub fn reader(format: &str, data: &[u8]) {
     };
     let path = PATHS[data.len() % PATHS.len()];
     let name = path.rsplit('/').next().unwrap_or_default();
-    let layout = reader.layout(&Shape::of(name, data, true));
+    let shape = Shape::of(name, data, true);
+    let layout = reader.layout(&shape);
     let stem = name.split('.').next().unwrap_or_default();
-    for piece in pieces(layout, data, LIMIT).into_iter().take(RECORDS) {
-        let bytes = piece.body.unwrap();
-        let context = Context { stem, path, number: piece.number, header, only: None };
-        record(reader, &bytes, &context);
+    let context = |piece: &Piece| Context { stem, path, number: piece.number, header, only: None };
+    let Some(key) = reader.elements().filter(|key| shape.any(|r| r.list(key))) else {
+        for piece in pieces(layout, data, LIMIT).into_iter().take(RECORDS) {
+            record(reader, piece.body.as_ref().unwrap(), &context(&piece));
+        }
+        return;
+    };
+    let mut document = None;
+    for found in found(layout, key, data, LIMIT).into_iter().take(RECORDS) {
+        match found {
+            Found::Record(piece) => record(reader, piece.body.as_ref().unwrap(), &context(&piece)),
+            Found::Document(frame, text) => {
+                let opened = read_document(reader, &text.unwrap(), frame.several(), frame.closed);
+                document = opened.inspect_err(complaint).ok();
+                document.iter().flat_map(|d| &d.lost).for_each(complaint);
+            }
+            Found::Element(piece) => {
+                if let Some(document) = &document {
+                    element(reader, &*document.document, &piece, &context(&piece));
+                }
+            }
+        }
+    }
+}
+
+/// One element of a document, read twice.
+fn element(reader: &dyn Reader, document: &dyn Document, piece: &Piece, context: &Context<'_>) {
+    let bytes = piece.body.as_ref().unwrap();
+    let at = usize::try_from(piece.number).unwrap() - 1;
+    match read_element(document, bytes, at, context) {
+        Err(error) => complaint(&error),
+        Ok(parsed) => {
+            assert_eq!(parsed.parts.len(), 1, "an element is one rollout");
+            match &parsed.parts[0].rollout {
+                Ok(raw) => rollout(reader.id(), raw),
+                Err(error) => complaint(error),
+            }
+            again(&parsed, 0, read_element(document, bytes, at, context));
+        }
     }
 }
 
@@ -96,10 +137,10 @@ fn again(first: &Parsed, at: usize, alone: Result<Parsed, RecordError>) {
     let (was, is) = (&first.parts[at], &alone.parts[at]);
     assert_eq!(was.rollout, is.rollout);
     // Broken text in one part has the whole record repaired, and is not looked at for another part.
-    if first.note == alone.note {
+    if first.repairs == alone.repairs {
         assert_eq!(was.digest, is.digest);
     } else {
-        assert!(first.parts.len() > 1 && alone.note.is_none());
+        assert!(first.parts.len() > 1 && !alone.repairs.any());
     }
 }
 
