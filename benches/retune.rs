@@ -1,10 +1,13 @@
 //! One turn of a knob on 64 rollouts of 200 steps: projection, graph, three columns, evidence and
 //! quadrants. The budget is 16 ms, so that the screen keeps 60 frames a second.
 //!
-//! The group is made here, seeded: agents that view, search, edit, test and run on forty files.
+//! The group is made, seeded: agents that view, search, edit, test and run on forty files.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, missing_docs)]
 
-use std::fmt::Write as _;
+#[path = "../tests/common/generate.rs"]
+#[allow(dead_code)]
+mod generate;
+
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -22,60 +25,11 @@ const STEPS: usize = 200;
 /// What one turn may take, in milliseconds.
 const BUDGET: f64 = 16.0;
 
-/// A group of coding rollouts in the native format, read back.
+/// A group of coding rollouts, written and read back.
 fn group() -> Arc<Group> {
-    let mut seed = 7_u64;
-    let mut random = |n: u64| {
-        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (seed >> 33) % n
-    };
-    let mut rollouts = Vec::new();
-    for i in 0..ROLLOUTS {
-        let mut steps = Vec::new();
-        for t in 0..STEPS {
-            // Early steps are alike across rollouts, as they are in real groups.
-            let file = if t < 4 { random(3) } else { random(40) };
-            let args = match random(6) {
-                0 | 1 => format!(
-                    r#""tool":"str_replace_editor","args":{{"command":"view","path":"/testbed/src/m{file}.py","view_range":[{},{}]}},"observation":"1 x""#,
-                    1 + 100 * random(5),
-                    100 + 100 * random(6)
-                ),
-                2 => format!(
-                    r#""tool":"str_replace_editor","args":{{"command":"str_replace","path":"/testbed/src/m{file}.py","old_str":"a{}","new_str":"b{}"}},"observation":"The file has been edited.""#,
-                    random(9),
-                    random(9)
-                ),
-                3 => format!(
-                    r#""tool":"execute_bash","args":{{"command":"grep -rn name{} src"}},"observation":"src/m1.py:1:x","exit_code":0"#,
-                    random(9)
-                ),
-                4 => format!(
-                    r#""tool":"execute_bash","args":{{"command":"python -m pytest -q tests/test_m{file}.py"}},"observation":"{}","exit_code":{}"#,
-                    if random(2) == 0 { "3 passed" } else { "1 failed" },
-                    random(2)
-                ),
-                _ => format!(
-                    r#""tool":"execute_bash","args":{{"command":"python repro{}.py"}},"observation":"ok","exit_code":0"#,
-                    random(5)
-                ),
-            };
-            steps.push(format!("{{{args}}}"));
-        }
-        let mut rollout = String::new();
-        let outcome = if random(2) == 0 { "success" } else { "failure" };
-        let _ = write!(
-            rollout,
-            r#"{{"id":"r{i}","outcome":"{outcome}","steps":[{}]}}"#,
-            steps.join(",")
-        );
-        rollouts.push(rollout);
-    }
-    let text =
-        format!(r#"{{"schema":"credscope/1","task":"bench","rollouts":[{}]}}"#, rollouts.join(","));
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("group.json");
-    std::fs::write(&path, text).unwrap();
+    std::fs::write(&path, generate::coding(ROLLOUTS, STEPS)).unwrap();
     let loaded = load(&[path], &LoadOptions::default(), &Arc::new(Profiles::builtin())).unwrap();
     loaded.corpus.groups[0].clone()
 }

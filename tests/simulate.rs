@@ -100,23 +100,6 @@ fn more_rollouts_bring_step_credit_nearer_to_the_truth() {
     }
 }
 
-/// Every table of the page is what the command above it prints.
-#[test]
-fn the_page_on_convergence_is_up_to_date() {
-    let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/convergence.md");
-    let page = std::fs::read_to_string(file).unwrap();
-    let bench = Bench::new("");
-    let mut commands = 0;
-    for part in page.split("$ credscope ").skip(1) {
-        let (line, rest) = part.split_once('\n').unwrap();
-        let want = rest.split_once("```\n").unwrap().0;
-        let args: Vec<&str> = line.split_whitespace().collect();
-        assert_eq!(bench.ok(&args), want, "write the page again: credscope {line}");
-        commands += 1;
-    }
-    assert_eq!(commands, 3);
-}
-
 #[test]
 fn what_is_written_is_read_back_with_its_truth() {
     let bench = Bench::new("");

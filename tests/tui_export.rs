@@ -55,6 +55,7 @@ fn over(path: &Path, folder: &Path) -> Driver {
                     settings: Some(Settings::resolve(&[]).unwrap()),
                     inputs,
                     load: credscope::export::check::counts(report),
+                    narrow: None,
                     paths: loaded.sources.paths().cloned().collect(),
                     folder: folder.clone(),
                 },

@@ -46,12 +46,17 @@ impl Alignment {
         for (k, &rollout) in rollouts.iter().enumerate() {
             let steps: Vec<usize> =
                 analysis.group.rollouts.get(rollout).map_or(0..0, |r| r.steps.clone()).collect();
-            let own: Vec<StateId> = steps.iter().map(|&s| analysis.graph.state_of(s)).collect();
-            let known: Vec<StateId> = rows.iter().map(|(state, _)| *state).collect();
+            let own: Vec<Place> = steps.iter().map(|&s| place(analysis, s)).collect();
+            // Of a row that several share, the first one's action stands for all.
+            let known: Vec<Place> = rows
+                .iter()
+                .filter_map(|(_, cells)| cells.iter().flatten().next())
+                .map(|&s| place(analysis, s))
+                .collect();
             let mut merged = Vec::with_capacity(rows.len() + own.len());
             let mut rest = rows.into_iter().enumerate().peekable();
             let mut matches = matches(&known, &own).into_iter().peekable();
-            for (at, (&step, &state)) in steps.iter().zip(&own).enumerate() {
+            for (at, (&step, &(state, _))) in steps.iter().zip(&own).enumerate() {
                 let mut cells = vec![None; rollouts.len()];
                 if let Some((row, _)) = matches.next_if(|&(_, b)| b == at) {
                     while let Some((_, before)) = rest.next_if(|(i, _)| *i < row) {
@@ -113,34 +118,43 @@ fn pack(
     out
 }
 
-/// Equal states of two walks in one order: (place in `a`, place in `b`), as many as possible.
-fn matches(a: &[StateId], b: &[StateId]) -> Vec<(usize, usize)> {
+/// A state, and the pair that was taken there.
+pub(super) type Place = (StateId, u32);
+
+/// Where a step is.
+pub(super) fn place(analysis: &Analysis, step: usize) -> Place {
+    (analysis.graph.state_of(step), analysis.graph.pair_of(step))
+}
+
+/// Equal states of two walks in one order: (place in `a`, place in `b`), as many as possible; of
+/// equally many the ones with the most equal actions, then the earliest.
+pub(super) fn matches(a: &[Place], b: &[Place]) -> Vec<(usize, usize)> {
     if a.len().saturating_mul(b.len()) > EXACT {
         return next_equal(a, b);
     }
-    // Longest common subsequence, filled from the end so that the first equal states win.
+    // Worth of the best alignment of the tails: a state counts `STATE`, an equal action 1 more. With
+    // fewer than STATE steps the number of states decides first.
+    const STATE: u64 = 1 << 24;
     let width = b.len() + 1;
-    let mut length = vec![0_u32; (a.len() + 1) * width];
-    let at = |length: &[u32], i: usize, j: usize| length.get(i * width + j).copied().unwrap_or(0);
+    let mut best = vec![0_u64; (a.len() + 1) * width];
+    let at = |best: &[u64], i: usize, j: usize| best.get(i * width + j).copied().unwrap_or(0);
+    let worth = |x: &Place, y: &Place| (x.0 == y.0).then(|| STATE + u64::from(x.1 == y.1));
     for (i, x) in a.iter().enumerate().rev() {
         for (j, y) in b.iter().enumerate().rev() {
-            let best = if x == y {
-                at(&length, i + 1, j + 1) + 1
-            } else {
-                at(&length, i + 1, j).max(at(&length, i, j + 1))
-            };
-            if let Some(slot) = length.get_mut(i * width + j) {
-                *slot = best;
+            let skip = at(&best, i + 1, j).max(at(&best, i, j + 1));
+            let take = worth(x, y).map_or(0, |w| w + at(&best, i + 1, j + 1));
+            if let Some(slot) = best.get_mut(i * width + j) {
+                *slot = skip.max(take);
             }
         }
     }
     let (mut i, mut j, mut out) = (0, 0, Vec::new());
     while let (Some(x), Some(y)) = (a.get(i), b.get(j)) {
-        if x == y {
+        let here = at(&best, i, j);
+        if worth(x, y).is_some_and(|w| w + at(&best, i + 1, j + 1) == here) {
             out.push((i, j));
-            i += 1;
-            j += 1;
-        } else if at(&length, i + 1, j) >= at(&length, i, j + 1) {
+            (i, j) = (i + 1, j + 1);
+        } else if at(&best, i + 1, j) == here {
             i += 1;
         } else {
             j += 1;
@@ -149,13 +163,13 @@ fn matches(a: &[StateId], b: &[StateId]) -> Vec<(usize, usize)> {
     out
 }
 
-fn next_equal(a: &[StateId], b: &[StateId]) -> Vec<(usize, usize)> {
+fn next_equal(a: &[Place], b: &[Place]) -> Vec<(usize, usize)> {
     let mut places: FxHashMap<StateId, Vec<usize>> = FxHashMap::default();
-    for (i, &state) in a.iter().enumerate() {
+    for (i, &(state, _)) in a.iter().enumerate() {
         places.entry(state).or_default().push(i);
     }
     let (mut from, mut out) = (0, Vec::new());
-    for (j, state) in b.iter().enumerate() {
+    for (j, (state, _)) in b.iter().enumerate() {
         let Some(list) = places.get(state) else {
             continue;
         };
@@ -242,10 +256,23 @@ pub fn ways(analysis: &Analysis, state: StateId) -> Vec<Way> {
 mod tests {
     use super::*;
 
+    fn walk(states: &[u32]) -> Vec<Place> {
+        states.iter().map(|&s| (s, 0)).collect()
+    }
+
     #[test]
     fn equal_states_are_matched_in_order() {
-        assert_eq!(matches(&[1, 2, 3, 4], &[2, 9, 4]), [(1, 0), (3, 2)]);
-        assert_eq!(matches(&[], &[1]), []);
-        assert_eq!(next_equal(&[1, 2, 3, 2], &[2, 2, 1]), [(1, 0), (3, 1)]);
+        assert_eq!(matches(&walk(&[1, 2, 3, 4]), &walk(&[2, 9, 4])), [(1, 0), (3, 2)]);
+        assert_eq!(matches(&[], &walk(&[1])), []);
+        assert_eq!(next_equal(&walk(&[1, 2, 3, 2]), &walk(&[2, 2, 1])), [(1, 0), (3, 1)]);
+    }
+
+    #[test]
+    fn of_equally_long_alignments_the_one_with_equal_actions() {
+        let x = [(0, 0), (1, 0), (2, 0), (3, 0)];
+        let y = [(0, 0), (2, 1), (1, 0), (3, 5)];
+        // 0 1 3 and 0 2 3 are equally long; at 1 the actions agree, at 2 they do not.
+        assert_eq!(matches(&x, &y), [(0, 0), (1, 2), (3, 3)]);
+        assert_eq!(matches(&x, &[]), []);
     }
 }

@@ -83,34 +83,13 @@ impl Measures {
             scored_steps: row.tally.scored,
             branching: row.branching,
             mean_visits: crate::credit::stats::mean(&visits),
-            impure: impurity(analysis).into_iter().flatten().filter(|&i| i > 0.0).count(),
+            impure: analysis.impurities().into_iter().flatten().filter(|&i| i > 0.0).count(),
             revisits: analysis.graph.revisit.iter().filter(|&&r| r).count(),
             evidence: row.evidence,
             tally: row.tally,
             skill: skill::skill(analysis),
         }
     }
-}
-
-/// Impurity of each state: 1 - |2p - 1|, p the success rate of the scored rollouts that passed; `None`
-/// where fewer than two passed.
-#[must_use]
-pub fn impurity(analysis: &Analysis) -> Vec<Option<f64>> {
-    let mut passed = vec![(0_u32, 0_u32); analysis.graph.state_counts.len()];
-    for i in analysis.basis.scored_rollouts() {
-        let success = analysis.basis.success.get(i) == Some(&true);
-        let steps = analysis.group.rollouts.get(i).map_or(0..0, |r| r.steps.clone());
-        for step in steps.filter(|&s| analysis.graph.revisit.get(s) == Some(&false)) {
-            if let Some((n, k)) = passed.get_mut(analysis.graph.state_of(step) as usize) {
-                *n += 1;
-                *k += u32::from(success);
-            }
-        }
-    }
-    passed
-        .into_iter()
-        .map(|(n, k)| (n >= 2).then(|| 1.0 - (2.0 * f64::from(k) / f64::from(n) - 1.0).abs()))
-        .collect()
 }
 
 /// What became of a step's Y value.
@@ -125,20 +104,26 @@ pub enum Change {
     Faded,
 }
 
+impl Change {
+    /// What became of a value under two thresholds, before and now; both are strict. Nothing did where
+    /// a value is missing.
+    #[must_use]
+    pub fn of(before: Option<f64>, now: Option<f64>, (tau_before, tau_now): (f64, f64)) -> Self {
+        match (before, now) {
+            (Some(before), Some(_)) if before.abs() <= tau_before => Self::None,
+            (Some(_), Some(now)) if now.abs() <= tau_now => Self::Faded,
+            (Some(before), Some(now)) if (before > 0.0) != (now > 0.0) => Self::Flipped,
+            _ => Self::None,
+        }
+    }
+}
+
 /// The change of each step's Y value from one analysis of a group to another.
 #[must_use]
 pub fn changes(before: &Analysis, after: &Analysis) -> Vec<Change> {
-    let tau = after.settings.tau.1;
+    let tau = (before.settings.tau.1, after.settings.tau.1);
     let (old, new) = (before.y_column(), after.y_column());
-    (0..after.group.len())
-        .map(|step| match (old.get(step), new.get(step)) {
-            (Some(a), Some(b)) if a.abs() > tau && b.abs() > tau && (a > 0.0) != (b > 0.0) => {
-                Change::Flipped
-            }
-            (Some(a), Some(b)) if a.abs() > tau && b.abs() <= tau => Change::Faded,
-            _ => Change::None,
-        })
-        .collect()
+    (0..after.group.len()).map(|step| Change::of(old.get(step), new.get(step), tau)).collect()
 }
 
 /// A pinned signature and the present one.
@@ -186,5 +171,21 @@ impl Contrast {
     #[must_use]
     pub fn change(&self, step: usize) -> Change {
         self.changes.get(step).copied().unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changes_are_strict() {
+        let c = |a: f64, b: f64| Change::of(Some(a), Some(b), (0.01, 0.01));
+        assert_eq!(c(0.02, -0.02), Change::Flipped);
+        assert_eq!(c(0.02, 0.01), Change::Faded);
+        assert_eq!(c(0.01, -0.02), Change::None);
+        assert_eq!(c(0.02, 0.5), Change::None);
+        assert_eq!(Change::of(None, Some(1.0), (0.01, 0.01)), Change::None);
+        assert_eq!(Change::of(Some(0.05), Some(-0.05), (0.01, 0.1)), Change::Faded);
     }
 }

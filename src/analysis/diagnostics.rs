@@ -204,19 +204,28 @@ fn pairs(analysis: &Analysis, found: &mut Diagnostics) {
     for id in 0..analysis.graph.pairs.len() {
         let id = id as u32;
         let steps = analysis.graph.steps_of(id);
-        let Some(&first) = steps.first() else { continue };
         let wins = steps.iter().filter(|&&s| won(analysis, s as usize)).count();
         if wins > 0 && wins < steps.len() {
             found.conflicts += 1;
             found.conflict_steps += steps.len() as u64;
         }
-        let split = analysis.values.split(id, analysis.graph.pair(id).state);
-        let value = split.map_or(0.0, |s| s.comparison.outcome);
-        if value != 0.0 {
-            found.pivotal.push(Pivot { step: first as usize, value });
-        }
     }
-    found.pivotal.sort_by(|a, b| b.value.abs().total_cmp(&a.value.abs()).then(a.step.cmp(&b.step)));
+    found.pivotal = pivotal(analysis);
+}
+
+/// Pairs with a comparison of outcomes, each by its first step: the largest first.
+#[must_use]
+pub fn pivotal(analysis: &Analysis) -> Vec<Pivot> {
+    let mut found: Vec<Pivot> = (0..analysis.graph.pairs.len() as u32)
+        .filter_map(|id| {
+            let step = *analysis.graph.steps_of(id).first()? as usize;
+            let split = analysis.values.split(id, analysis.graph.pair(id).state)?;
+            let value = split.comparison.outcome;
+            (value != 0.0).then_some(Pivot { step, value })
+        })
+        .collect();
+    found.sort_by(|a, b| b.value.abs().total_cmp(&a.value.abs()).then(a.step.cmp(&b.step)));
+    found
 }
 
 fn walks(analysis: &Analysis, found: &mut Diagnostics) {
@@ -242,22 +251,33 @@ fn walks(analysis: &Analysis, found: &mut Diagnostics) {
                     last = value;
                 }
             }
-            if step + 1 < steps.end {
-                let next = analysis.values.state(analysis.graph.state_of(step + 1));
-                let change = next.mean - analysis.values.state(state).mean;
-                if next.n > 0 && change < 0.0 {
-                    found.drops.push(Pivot { step, value: change });
-                }
-            }
         }
         found.sign_changes += changes;
         found.sign_changing += u64::from(changes > 0);
     }
-    found.drops.sort_by(|a, b| a.value.total_cmp(&b.value).then(a.step.cmp(&b.step)));
+    found.drops = drops(analysis);
+}
+
+/// Ways from a pair to the next state along which V falls, each by its first step: the deepest first.
+#[must_use]
+pub fn drops(analysis: &Analysis) -> Vec<Pivot> {
+    let mut found = Vec::new();
+    for i in analysis.basis.scored_rollouts() {
+        let steps = analysis.group.rollouts.get(i).map_or(0..0, |r| r.steps.clone());
+        for step in steps.start..steps.end.saturating_sub(1) {
+            let next = analysis.values.state(analysis.graph.state_of(step + 1));
+            let change = next.mean - analysis.values.state(analysis.graph.state_of(step)).mean;
+            if next.n > 0 && change < 0.0 {
+                found.push(Pivot { step, value: change });
+            }
+        }
+    }
+    found.sort_by(|a, b| a.value.total_cmp(&b.value).then(a.step.cmp(&b.step)));
     // One way from pair to state counts once, by its first step.
     let mut seen = rustc_hash::FxHashSet::default();
     let way = |step: usize| (analysis.graph.pair_of(step), analysis.graph.state_of(step + 1));
-    found.drops.retain(|drop| seen.insert(way(drop.step)));
+    found.retain(|drop| seen.insert(way(drop.step)));
+    found
 }
 
 fn categories(analysis: &Analysis) -> Vec<CategoryRow> {

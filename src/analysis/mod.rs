@@ -4,11 +4,12 @@
 pub mod aggregate;
 pub mod align;
 mod batch;
-pub mod compare;
 pub mod contrast;
 pub mod diagnostics;
 pub mod explain;
 pub mod panel;
+pub mod parting;
+mod purity;
 pub mod quadrants;
 pub mod resample;
 mod rows;

@@ -28,6 +28,14 @@ pub struct Pair {
     pub spearman: Option<f64>,
 }
 
+impl Pair {
+    /// Share of equal signs among the steps outside both thresholds; `None` where there is no such step.
+    #[must_use]
+    pub fn agreement(&self) -> Option<f64> {
+        (self.outside > 0).then(|| self.agree as f64 / self.outside as f64)
+    }
+}
+
 /// A column against another that stands for the truth.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Against {

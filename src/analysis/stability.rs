@@ -5,8 +5,7 @@
 
 use std::sync::Arc;
 
-use super::sweep::{Change, change};
-use super::{Analysis, AnalysisSettings};
+use super::{Analysis, AnalysisSettings, Change};
 use crate::rollout::Group;
 
 /// What leaving rollouts out does to one step.
@@ -98,10 +97,10 @@ pub fn stability(analysis: &Analysis) -> Vec<StepStability> {
                 slot.range =
                     Some(slot.range.map_or((value, value), |(a, b)| (a.min(value), b.max(value))));
                 let tau = settings.tau.1;
-                match change(before, here, tau, tau) {
-                    Some(Change::Flip) => slot.flips += 1,
-                    Some(Change::Faded) => slot.faded += 1,
-                    None => {}
+                match Change::of(before, here, (tau, tau)) {
+                    Change::Flipped => slot.flips += 1,
+                    Change::Faded => slot.faded += 1,
+                    Change::None => {}
                 }
                 if let Some(list) = runs.get_mut(step) {
                     list.push(value);

@@ -1,7 +1,7 @@
 //! One row per value of a knob: what a signature gains and loses along it, over all groups.
 
 use super::skill::{Aggregate, GroupTerms};
-use super::{Analysis, Tally};
+use super::{Analysis, Change, Tally};
 
 /// What a setting gives over all groups, and what changed against the setting in force.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -69,13 +69,13 @@ impl SweepRow {
         }
         let change = |step: usize| {
             let value = |a: &Analysis| a.y_column().get(step);
-            change(value(base), value(here), base.settings.tau.1, here.settings.tau.1)
+            Change::of(value(base), value(here), (base.settings.tau.1, here.settings.tau.1))
         };
         for step in 0..here.group.len() {
             match change(step) {
-                Some(Change::Flip) => self.flips += 1,
-                Some(Change::Faded) => self.faded += 1,
-                None => {}
+                Change::Flipped => self.flips += 1,
+                Change::Faded => self.faded += 1,
+                Change::None => {}
             }
         }
         self.terms.extend(super::skill::terms(here));
@@ -125,75 +125,11 @@ impl SweepRow {
     pub fn sharing(&self) -> Option<f64> {
         (self.scored_steps > 0).then(|| self.shared_steps as f64 / self.scored_steps as f64)
     }
-}
 
-/// What became of a value between two settings.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Change {
-    /// Outside tau at both, with opposite signs.
-    Flip,
-    /// Outside before, inside now.
-    Faded,
-}
-
-/// What became of a value; thresholds are strict. `None` where nothing did, or a value is missing.
-#[must_use]
-pub fn change(
-    before: Option<f64>,
-    now: Option<f64>,
-    tau_before: f64,
-    tau_now: f64,
-) -> Option<Change> {
-    let (before, now) = (before?, now?);
-    if before.abs() <= tau_before {
-        None
-    } else if now.abs() <= tau_now {
-        Some(Change::Faded)
-    } else {
-        ((before > 0.0) != (now > 0.0)).then_some(Change::Flip)
-    }
-}
-
-impl Analysis {
-    /// Impurity of each state, 1 - |2p - 1| over the outcomes of its scored rollouts; `None` where
-    /// fewer than two passed.
+    /// Share of scored steps of evidence class `compared`.
     #[must_use]
-    pub fn impurities(&self) -> Vec<Option<f64>> {
-        self.purity()
-            .into_iter()
-            .map(|(k, n)| (n >= 2).then(|| 1.0 - (2.0 * (k as f64 / n as f64) - 1.0).abs()))
-            .collect()
-    }
-
-    /// Per state: how many of its scored rollouts succeeded, and how many there are.
-    #[must_use]
-    pub fn purity(&self) -> Vec<(u64, u64)> {
-        let mut counts = vec![(0, 0); self.graph.state_counts.len()];
-        for i in self.basis.scored_rollouts() {
-            let success = self.basis.success.get(i) == Some(&true);
-            let steps = self.group.rollouts.get(i).map_or(0..0, |r| r.steps.clone());
-            for step in steps.filter(|&s| self.graph.revisit.get(s) == Some(&false)) {
-                if let Some((k, n)) = counts.get_mut(self.graph.state_of(step) as usize) {
-                    *n += 1;
-                    *k += u64::from(success);
-                }
-            }
-        }
-        counts
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn changes_are_strict() {
-        let c = |a: f64, b: f64| change(Some(a), Some(b), 0.01, 0.01);
-        assert_eq!(c(0.02, -0.02), Some(Change::Flip));
-        assert_eq!(c(0.02, 0.01), Some(Change::Faded));
-        assert_eq!(c(0.01, -0.02), None);
-        assert_eq!(c(0.02, 0.5), None);
-        assert_eq!(change(None, Some(1.0), 0.01, 0.01), None);
+    pub fn compared_share(&self) -> Option<f64> {
+        let compared = self.evidence.first().copied().unwrap_or(0);
+        (self.scored_steps > 0).then(|| compared as f64 / self.scored_steps as f64)
     }
 }

@@ -9,11 +9,12 @@ use super::error::Failure;
 use super::kind::Kind;
 use super::options::Options;
 use super::session::{Session, Stop, complain, some};
+use crate::analysis::align::Alignment;
 use crate::analysis::panel::Panel;
 use crate::analysis::runs::Runs;
 use crate::analysis::skill::{Aggregate, GroupTerms, depths, terms};
 use crate::analysis::sweep::SweepRow;
-use crate::analysis::{Analysis, AnalysisSettings, compare, stability};
+use crate::analysis::{Analysis, AnalysisSettings, stability};
 use crate::export::sweep::Point;
 use crate::export::writer::writer;
 use crate::export::{
@@ -27,6 +28,9 @@ use crate::signature::{Abstraction, KNOBS};
 /// Settings that a sweep can turn besides the knobs.
 const PSEUDO: [&str; 4] = ["n-prior", "gamma", "beta", "tau"];
 
+/// Cells of a text line.
+const WIDE: usize = 80;
+
 impl Run<'_> {
     /// Whether tables for people are asked for.
     fn people(&self) -> bool {
@@ -38,8 +42,21 @@ impl Run<'_> {
         self.session.groups().len() > 1 && self.session.settings.view.uniform == Uniform::Exclude
     }
 
-    /// `sweep`: each value is the run with that flag, so the rows are those of separate runs.
+    /// `sweep`.
     pub(super) fn sweep(&self) -> Done {
+        let rows = self.sweep_rows()?;
+        let mut out = self.output()?;
+        let mut writing = self.writing(Kind::Sweep, &[], out.is_file());
+        let table = sweep::table(&rows, self.people());
+        if self.options.format == Format::Text {
+            writing.width = Some(WIDE);
+        }
+        self.write_table(&mut out, &table, writing)?;
+        Ok(out.commit()?)
+    }
+
+    /// Each value of a sweep is the run with that flag, so the rows are those of separate runs.
+    pub(super) fn sweep_rows(&self) -> Result<Vec<(Point, SweepRow)>, Failure> {
         let axes = axes(&self.options.sweep)?;
         let base = &self.session.settings;
         let mut points: Vec<(Point, AnalysisSettings)> = Vec::new();
@@ -75,14 +92,7 @@ impl Run<'_> {
         for (_, row) in &mut rows {
             row.finish(base.analysis.seed);
         }
-        let mut out = self.output()?;
-        let mut writing = self.writing(Kind::Sweep, &[], out.is_file());
-        let table = sweep::table(&rows, self.people());
-        if self.options.format == Format::Text {
-            writing.width = Some(100);
-        }
-        self.write_table(&mut out, &table, writing)?;
-        Ok(out.commit()?)
+        Ok(rows)
     }
 
     /// `skill`.
@@ -136,19 +146,30 @@ impl Run<'_> {
         if self.people() {
             skill::HEAD.clone_into(&mut table.title);
         }
-        writing.width = (self.options.format == Format::Text).then_some(120);
+        writing.width = (self.options.format == Format::Text).then_some(WIDE);
         self.write_table(&mut out, &table, writing)?;
         Ok(out.commit()?)
     }
 
     /// `panel`.
     pub(super) fn panel(&self) -> Done {
-        let mut settings = self.session.settings.clone();
-        if let Some(truth) = &self.options.against {
-            settings
-                .add_column(truth)
-                .map_err(|e| Failure::usage(format!("--against: {e}"), None))?;
-        }
+        let against = self.options.against.as_deref();
+        let (found, counted, left_out) = self.panel_values(against)?;
+        let table = match against {
+            Some(truth) => panel::against(&found, truth)
+                .unwrap_or_else(|| Table::new(panel::against_columns())),
+            None => panel::pairs(&found),
+        };
+        let mut out = self.output()?;
+        let extra = [("groups", json!(counted)), ("uniform_left_out", json!(left_out))];
+        let writing = self.writing(Kind::Panel, &extra, out.is_file());
+        self.write_table(&mut out, &table, writing)?;
+        Ok(out.commit()?)
+    }
+
+    /// The values of all columns and of one more, how many groups count, and how many are left out.
+    pub(super) fn panel_values(&self, more: Option<&str>) -> Result<(Panel, u64, u64), Failure> {
+        let settings = self.with_columns("--against", more.into_iter())?;
         let exclude = self.leaves_uniform_out();
         let mixed = self.session.settings.view.mixed;
         let make = |group: &Arc<Group>| Analysis::new(Arc::clone(group), &settings.analysis);
@@ -164,16 +185,22 @@ impl Run<'_> {
             Ok(())
         })?;
         Self::tell_left_out(left_out, counted);
-        let table = match &self.options.against {
-            Some(truth) => panel::against(&found, truth)
-                .unwrap_or_else(|| Table::new(panel::against_columns())),
-            None => panel::pairs(&found),
-        };
-        let mut out = self.output()?;
-        let extra = [("groups", json!(counted)), ("uniform_left_out", json!(left_out))];
-        let writing = self.writing(Kind::Panel, &extra, out.is_file());
-        self.write_table(&mut out, &table, writing)?;
-        Ok(out.commit()?)
+        Ok((found, counted, left_out))
+    }
+
+    /// The settings with further columns, and the batch that these may need.
+    pub(super) fn with_columns<'n>(
+        &self,
+        flag: &str,
+        names: impl Iterator<Item = &'n str>,
+    ) -> Result<Settings, Failure> {
+        let mut settings = self.session.settings.clone();
+        for name in names {
+            settings.add_column(name).map_err(|e| Failure::usage(format!("{flag}: {e}"), None))?;
+        }
+        settings.analysis.batch =
+            crate::analysis::batch(&self.session.loaded.corpus, &settings.analysis);
+        Ok(settings)
     }
 
     /// Tells how many groups an aggregate leaves out.
@@ -232,7 +259,7 @@ impl Run<'_> {
         let group = self.group_of(&ids)?;
         let rollouts: Vec<usize> = ids.iter().filter_map(|id| group.find(id)).collect();
         let analysis = Analysis::new(Arc::clone(&group), &self.session.settings.analysis);
-        let rows = compare::align(&analysis, &rollouts);
+        let alignment = Alignment::new(&analysis, &rollouts);
         let matrix = compare_tables::matrix(&analysis, &rollouts);
         let mut out = self.output()?;
         let mut writing = self.writing(Kind::Compare, &[], out.is_file());
@@ -246,22 +273,19 @@ impl Run<'_> {
                 blocks: vec![
                     Block::new(
                         "",
-                        format!(
-                            "Aligned with {} on state signatures (= same action, ≠ other action)",
-                            ids.first().copied().unwrap_or_default()
-                        ),
-                        Body::Table(compare_tables::side_by_side(&analysis, &rollouts, &rows)),
+                        "Aligned on state signatures (= same action, ≠ other action)",
+                        Body::Table(compare_tables::side_by_side(&analysis, &alignment)),
                     ),
                     Block::new("", "First divergence of each pair", Body::Table(matrix)),
                 ],
             };
-            writing.width = Some(120);
+            writing.width = Some(WIDE);
             self.write_pages(&mut out, &[page], writing)?;
         } else {
             let pairs = crate::export::json::rows(&matrix, self.options.raw)
                 .map_err(std::io::Error::from)?;
             writing.extra.push(("pairs", pairs));
-            self.write_table(&mut out, &compare_tables::table(&analysis, &rows), writing)?;
+            self.write_table(&mut out, &compare_tables::table(&analysis, &alignment), writing)?;
         }
         Ok(out.commit()?)
     }
@@ -332,11 +356,17 @@ pub fn compare_runs(
     if let Some(stamp) = &mut writing.stamp {
         stamp.join(&b.stamp(Kind::CompareRuns.name(), &[]));
     }
+    let marks = [("A", &a), ("B", &b)]
+        .map(|(name, s)| s.loaded.report.partial().map(|mark| format!("{name}: {mark}")));
+    let marks: Vec<String> = marks.into_iter().flatten().collect();
+    writing.partial = (!marks.is_empty()).then(|| marks.join("; "));
     if options.format == Format::Text {
-        writing.width = Some(120);
+        writing.width = Some(WIDE);
     }
     run.write_table(&mut out, &table, writing)?;
-    Ok(out.commit()?)
+    out.commit()?;
+    a.all_read()?;
+    b.all_read()
 }
 
 /// Knobs with their values, those of one knob together.

@@ -1,42 +1,18 @@
 //! The command line as clap understands it, made from the table of commands and the table of settings.
-//!
-//! Nothing outside this file knows clap.
+//! It says what may be given; `parse` reads what was.
 
-use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
-use clap::parser::ValueSource;
-use clap::{Arg, ArgAction, ArgMatches, Command, ValueEnum, ValueHint};
+use clap::{Arg, ArgAction, Command, ValueEnum, ValueHint};
 
 use super::kind::Kind;
-use super::options::Options;
-use crate::analysis::simulate::ProcessKind;
-use crate::analysis::{By, Weight};
+use crate::analysis::By;
 use crate::export::Format;
+use crate::export::figure::FigureKind;
 use crate::export::groups::GroupsBy;
 use crate::export::schema::SCHEMAS;
-use crate::export::tree::Lens;
-use crate::settings::{Class, Form, Given, Origin, SETTINGS, Spec};
-
-/// What was asked for.
-#[derive(Debug)]
-pub struct Invocation {
-    /// The command; `None` for the screen or, without a terminal, the report.
-    pub kind: Option<Kind>,
-    /// Files and folders.
-    pub paths: Vec<PathBuf>,
-    /// Settings given as flags.
-    pub given: Vec<Given>,
-    /// Config file given by name.
-    pub config: Option<PathBuf>,
-    /// An export whose settings are taken.
-    pub settings_from: Option<PathBuf>,
-    /// Show the settings instead of running.
-    pub print_settings: bool,
-    /// The command's own options.
-    pub options: Options,
-}
+use crate::settings::{Class, Form, SETTINGS, Spec};
 
 /// The whole command line.
 pub fn command() -> Command {
@@ -48,7 +24,11 @@ pub fn command() -> Command {
              the report when standard output is not a terminal. `-` reads standard input. A file that is \
              called like a command is given as `./name`.",
         )
-        .after_help("Exit codes: 0 done, 1 failed, 2 usage, 128+n signal.")
+        .after_help(
+            "Exit codes: 0 done, 1 failed, 2 usage, 128+n signal. A path that was named and gave nothing is a \
+             failure, told after the rest is done; a record that could not be read is a warning, and with \
+             --strict a failure.",
+        )
         .arg(paths())
         .args(output_args(&[Format::Text, Format::Markdown, Format::Json]))
         .args(shared())
@@ -60,6 +40,15 @@ pub fn command() -> Command {
 fn subcommand(kind: Kind) -> Command {
     let mut command =
         Command::new(kind.name()).about(kind.about()).args(output_args(kind.formats()));
+    if kind == Kind::Figure {
+        let names: Vec<&str> = FigureKind::ALL.iter().map(|f| f.name()).collect();
+        command = command
+            .override_usage("credscope figure FIGURE PATH… -o FILE.svg|FILE.html [OPTIONS]")
+            .after_help(format!(
+                "Figures: {}. advantages, matrix and tree show one group (--only TASK); advantages one rollout with --rollout ID.",
+                names.join(", ")
+            ));
+    }
     if kind.reads() {
         command = command
             .arg(paths())
@@ -81,14 +70,23 @@ fn subcommand(kind: Kind) -> Command {
 fn reworded(kind: Kind, arg: Arg) -> Arg {
     match (kind, arg.get_id().as_str()) {
         // `quadrants --only compared` restricts steps; `--only TASK` keeps a task.
-        (Kind::Quadrants, "only") => arg
+        (Kind::Quadrants | Kind::Figure, "only") => arg
             .action(ArgAction::Append)
             .value_name("TASK|compared")
             .help("Keep only this task; `compared`: only steps of that evidence class"),
         (Kind::Sweep, "knob") => arg.value_name("NAME=V1,V2,…").help(
             "A knob with its values, or n-prior, gamma, beta, tau with theirs; one or two of them",
         ),
-        (Kind::Advantages | Kind::Convert, "out") => arg.short('o'),
+        (Kind::Figure, "knob") => arg.value_name("NAME=VALUE|NAME=V1,V2,…").help(
+            "A knob of the granularity; `sweep`: a knob or n-prior, gamma, beta, tau with its values",
+        ),
+        (Kind::Figure, "theme") => {
+            arg.help("Colours: default and light (blue, orange), paper (green, red), mono")
+        }
+        (Kind::Advantages | Kind::Convert | Kind::Figure, "out") => arg.short('o'),
+        (Kind::Check, "strict") => {
+            arg.help("Fail when a record was skipped or a file could not be read")
+        }
         _ => arg,
     }
 }
@@ -139,12 +137,6 @@ fn own_args(kind: Kind) -> Vec<Arg> {
                 .action(ArgAction::SetTrue)
                 .help("Also where discount and prior alone flip signs"),
         ],
-        Kind::Check => vec![
-            Arg::new("strict")
-                .long("strict")
-                .action(ArgAction::SetTrue)
-                .help("Fail when any record was skipped"),
-        ],
         Kind::Simulate => {
             let count = |name: &'static str, default: &'static str, help: &'static str| {
                 Arg::new(name)
@@ -180,12 +172,17 @@ fn own_args(kind: Kind) -> Vec<Arg> {
             "Bias, error, sign accuracy and rank correlation of every column against this one",
         )],
         Kind::Compare => vec![
-            text("rollouts", "A,B,…", "The rollouts, the first one being what others align with")
+            text("rollouts", "A,B,…", "The rollouts, two or more of one group")
                 .required_unless_present_any(["print-settings", "settings-from"]),
         ],
         Kind::Advantages => {
             vec![text("column", "COLUMN[,…]", "The columns; the Y column by default")]
         }
+        Kind::Figure => vec![
+            text("column", "COLUMN[,…]", "advantages, matrix: the columns; the chosen ones, or Y"),
+            word("by", By::ALL.map(By::name).to_vec(), "quadrants: bars by"),
+            word("weight", vec!["steps", "tokens"], "quadrants: what counts"),
+        ],
         Kind::Schema => vec![topic("KIND", SCHEMAS.map(|(name, _)| name).to_vec(), "The output")],
         Kind::Completions => {
             let shells = clap_complete::Shell::value_variants();
@@ -199,6 +196,7 @@ fn own_args(kind: Kind) -> Vec<Arg> {
             vec![topic("SHELL", names.collect(), "The shell")]
         }
         Kind::Steps
+        | Kind::Check
         | Kind::Sweep
         | Kind::Stability
         | Kind::CompareRuns
@@ -341,145 +339,6 @@ fn setting(spec: &'static Spec) -> Arg {
     }
 }
 
-/// Reads the command line.
-pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Invocation, clap::Error> {
-    let matches = command().try_get_matches_from(args)?;
-    let (kind, own) = match matches.subcommand() {
-        Some((name, own)) => (Kind::ALL.into_iter().find(|k| k.name() == name), Some(own)),
-        None => (None, None),
-    };
-    let mut levels: Vec<&ArgMatches> = vec![&matches];
-    levels.extend(own);
-    let mut invocation = Invocation {
-        kind,
-        paths: Vec::new(),
-        given: Vec::new(),
-        config: None,
-        settings_from: None,
-        print_settings: false,
-        options: Options::default(),
-    };
-    for level in &levels {
-        if let Ok(Some(found)) = level.try_get_many::<PathBuf>("paths") {
-            invocation.paths.extend(found.cloned());
-        }
-        if let Ok(Some(file)) = level.try_get_one::<PathBuf>("config") {
-            invocation.config = Some(file.clone());
-        }
-        if let Ok(Some(file)) = level.try_get_one::<PathBuf>("settings-from") {
-            invocation.settings_from = Some(file.clone());
-        }
-        invocation.print_settings |= flag(level, "print-settings");
-        invocation.options.no_stamp |= flag(level, "no-stamp");
-        invocation.options.raw |= flag(level, "raw");
-        given(level, kind, &mut invocation);
-    }
-    let last = own.unwrap_or(&matches);
-    options(last, &mut invocation.options);
-    Ok(invocation)
-}
-
-fn flag(level: &ArgMatches, name: &str) -> bool {
-    matches!(level.try_get_one::<bool>(name), Ok(Some(true)))
-}
-
-fn word<'a>(level: &'a ArgMatches, name: &str) -> Option<&'a str> {
-    level.try_get_one::<String>(name).ok().flatten().map(String::as_str)
-}
-
-fn given(level: &ArgMatches, kind: Option<Kind>, invocation: &mut Invocation) {
-    for spec in SETTINGS {
-        let Ok(Some(values)) = level.try_get_many::<String>(spec.name) else {
-            continue;
-        };
-        for value in values {
-            if kind == Some(Kind::Quadrants) && spec.name == "only" && value == "compared" {
-                invocation.options.compared = true;
-                invocation.options.explicit.push("compared");
-                continue;
-            }
-            if kind == Some(Kind::Sweep) && spec.name == "knob" {
-                invocation.options.sweep.push(value.clone());
-                invocation.options.explicit.push("sweep");
-                continue;
-            }
-            invocation.given.push(Given {
-                name: spec.name.to_owned(),
-                value: value.clone(),
-                origin: Origin::Flag,
-                place: format!("--{}", spec.name),
-            });
-        }
-    }
-}
-
-/// Options that a stamp may hold: only those on the command line overrule it.
-const OWN: [&str; 12] = [
-    "format",
-    "raw",
-    "brief",
-    "sort",
-    "by",
-    "weight",
-    "lens",
-    "at",
-    "column",
-    "artefacts",
-    "compare",
-    "against",
-];
-
-fn options(level: &ArgMatches, options: &mut Options) {
-    let given = |name: &str| {
-        matches!(level.try_contains_id(name), Ok(true))
-            && level.value_source(name) == Some(ValueSource::CommandLine)
-    };
-    options.explicit.extend(OWN.into_iter().chain(["rollouts"]).filter(|name| given(name)));
-    let text = |name: &str| word(level, name).map(ToOwned::to_owned);
-    let format = word(level, "format");
-    options.format =
-        Format::ALL.into_iter().find(|f| Some(f.name()) == format).unwrap_or(Format::Text);
-    options.sort = text("sort");
-    let by = word(level, "by");
-    if let Some(by) = By::ALL.into_iter().find(|b| Some(b.name()) == by) {
-        options.by = by;
-    }
-    if let Some(by) = by.and_then(GroupsBy::find) {
-        options.groups_by = by;
-    }
-    if word(level, "weight") == Some("tokens") {
-        options.weight = Weight::Tokens;
-    }
-    if word(level, "lens") == Some("states") {
-        options.lens = Lens::States;
-    }
-    options.at = text("at");
-    options.column = text("column");
-    options.against = text("against");
-    options.rollouts = text("rollouts");
-    options.topic = text("topic");
-    options.brief = flag(level, "brief");
-    options.compare = flag(level, "compare");
-    options.artefacts = flag(level, "artefacts");
-    options.strict = flag(level, "strict");
-    let count = |name: &str| {
-        let given = level.try_get_one::<u32>(name).ok().flatten();
-        given.and_then(|n| usize::try_from(*n).ok())
-    };
-    let simulate = &mut options.simulate;
-    let process = word(level, "process");
-    if let Some(kind) = ProcessKind::ALL.into_iter().find(|p| Some(p.name()) == process) {
-        simulate.process = kind;
-    }
-    simulate.groups = count("groups").unwrap_or(simulate.groups);
-    simulate.rollouts = count("rollouts").unwrap_or(simulate.rollouts);
-    simulate.measure = flag(level, "measure");
-    options.mouse = flag(level, "mouse");
-    options.screenshot = level.try_get_one::<PathBuf>("screenshot").ok().flatten().cloned();
-    options.size = word(level, "size").map(ToOwned::to_owned);
-    options.keys = word(level, "keys").map(ToOwned::to_owned);
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -487,28 +346,5 @@ mod tests {
     #[test]
     fn the_definition_is_sound() {
         command().debug_assert();
-    }
-
-    #[test]
-    fn paths_and_flags_of_both_levels_come_together() {
-        let line = ["credscope", "--gamma", "0.9", "steps", "a", "b", "--set", "grpo.ddof=0"];
-        let found = parse(line.map(OsString::from)).unwrap();
-        assert_eq!(found.kind, Some(Kind::Steps));
-        assert_eq!(found.paths, [PathBuf::from("a"), PathBuf::from("b")]);
-        let given: Vec<(&str, &str)> =
-            found.given.iter().map(|g| (g.name.as_str(), g.value.as_str())).collect();
-        assert_eq!(given, [("gamma", "0.9"), ("set", "grpo.ddof=0")]);
-        let line = ["credscope", "./report", "-"];
-        let found = parse(line.map(OsString::from)).unwrap();
-        assert_eq!(found.kind, None);
-        assert_eq!(found.paths, [PathBuf::from("./report"), PathBuf::from("-")]);
-    }
-
-    #[test]
-    fn only_means_two_things_for_quadrants() {
-        let line = ["credscope", "quadrants", "a", "--only", "compared", "--only", "t1"];
-        let found = parse(line.map(OsString::from)).unwrap();
-        assert!(found.options.compared);
-        assert_eq!(found.given.len(), 1);
     }
 }

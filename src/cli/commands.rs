@@ -45,6 +45,7 @@ impl Run<'_> {
             Kind::Panel => self.panel(),
             Kind::Stability => self.stability(),
             Kind::Compare => self.compare(),
+            Kind::Figure => self.figure(),
             Kind::Advantages => self.advantages(),
             Kind::Convert => self.convert(),
             // These need no session of this kind.
@@ -81,6 +82,7 @@ impl Run<'_> {
         };
         Writing {
             stamp: wanted.then(|| self.session.stamp(kind.name(), &stamped)),
+            partial: self.session.loaded.report.partial(),
             raw: self.options.raw,
             width: None,
             ascii: self.session.settings.view.ascii,
@@ -114,8 +116,10 @@ impl Run<'_> {
                 let line = serde_json::to_string(stamp).map_err(std::io::Error::from)?;
                 writeln!(out, "// {line}")?;
             }
-            self.session
-                .each(|analysis| Ok(out.write_all(dot::graph(analysis, lens).as_bytes())?))?;
+            let partial = writing.partial.as_deref();
+            self.session.each(|analysis| {
+                Ok(out.write_all(dot::graph(analysis, lens, partial).as_bytes())?)
+            })?;
             return Ok(out.commit()?);
         }
         let writing = self.writing(Kind::Tree, &[], out.is_file());
@@ -216,21 +220,15 @@ impl Run<'_> {
         if self.options.format == Format::Text {
             let page =
                 Page { title: load.partial().unwrap_or_default(), blocks: check::blocks(load) };
-            writing.width = Some(100);
+            // The page's title is the mark.
+            (writing.width, writing.partial) = (Some(100), None);
             self.write_pages(&mut out, &[page], writing)?;
         } else {
             let full = serde_json::to_value(load).map_err(std::io::Error::from)?;
             writing.extra.push(("report", full));
             self.write_table(&mut out, &check::table(load), writing)?;
         }
-        out.commit()?;
-        match load.first_skipped() {
-            Some(first) if self.options.strict => Err(Failure::failed(
-                format!("{} skipped; first: {first}", crate::export::check::skipped(load)),
-                None,
-            )),
-            _ => Ok(()),
-        }
+        Ok(out.commit()?)
     }
 
     fn explain(&self) -> Done {
@@ -241,19 +239,11 @@ impl Run<'_> {
             return Ok(());
         };
         let (start, id) = (owner.steps.start, owner.id.as_str());
-        let mut settings = self.session.settings.clone();
-        let column = match &self.options.column {
-            Some(column) => {
-                settings
-                    .add_column(column)
-                    .map_err(|e| Failure::usage(format!("--column: {e}"), None))?;
-                column.clone()
-            }
-            None => settings.analysis.y.clone(),
-        };
+        let column = self.options.column.as_ref().unwrap_or(&self.session.settings.analysis.y);
+        let settings = self.with_columns("--column", std::iter::once(column.as_str()))?;
         let analysis = Analysis::new(std::sync::Arc::clone(group), &settings.analysis);
         let explained = analysis
-            .explain(start + step, &column)
+            .explain(start + step, column)
             .ok_or_else(|| Failure::failed(format!("there is no column `{column}`"), None))?;
         let mut out = self.output()?;
         let mut writing = self.writing(Kind::Explain, &[], out.is_file());

@@ -23,6 +23,8 @@ pub enum Kind {
     Skill,
     /// Columns against each other.
     Panel,
+    /// A figure for a paper.
+    Figure,
     /// What one rollout more or less changes.
     Stability,
     /// Rollouts side by side.
@@ -57,7 +59,7 @@ pub enum Kind {
 
 impl Kind {
     /// All commands, in the order of help.
-    pub const ALL: [Self; 24] = [
+    pub const ALL: [Self; 25] = [
         Self::Report,
         Self::Groups,
         Self::Steps,
@@ -70,6 +72,7 @@ impl Kind {
         Self::Stability,
         Self::Compare,
         Self::CompareRuns,
+        Self::Figure,
         Self::Advantages,
         Self::Convert,
         Self::Check,
@@ -103,6 +106,7 @@ impl Kind {
             Self::Stability => "stability",
             Self::Compare => "compare",
             Self::CompareRuns => "compare-runs",
+            Self::Figure => "figure",
             Self::Advantages => "advantages",
             Self::Convert => "convert",
             Self::Schema => "schema",
@@ -151,6 +155,9 @@ impl Kind {
             Self::CompareRuns => {
                 "Two policies or training steps on the same tasks: tasks gained and lost, side by side"
             }
+            Self::Figure => {
+                "A figure for a paper: advantages, quadrants, matrix, tree, sweep or panel, as SVG or HTML"
+            }
             Self::Advantages => "Advantages per step for the trainer, one rollout per line",
             Self::Convert => "The rollouts in the native format, one per line",
             Self::Schema => "The JSON Schema of an output",
@@ -186,6 +193,7 @@ impl Kind {
             }
             Self::Advantages | Self::Convert => &[Format::Jsonl],
             Self::Schema => &[Format::Json],
+            Self::Figure => &[Format::Svg, Format::Html],
             Self::Completions | Self::Man => &[Format::Text],
             Self::Steps => &[Format::Csv, Format::Jsonl, Format::Json, Format::Text],
             Self::Tree => &[Format::Text, Format::Json, Format::Csv, Format::Dot],

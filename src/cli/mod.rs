@@ -6,8 +6,10 @@ mod args;
 mod catalog;
 mod commands;
 mod error;
+mod figure;
 mod kind;
 mod options;
+mod parse;
 mod place;
 #[cfg(feature = "tui")]
 mod screen;
@@ -21,12 +23,13 @@ mod trainer;
 use std::io::IsTerminal;
 use std::process::ExitCode;
 
-use args::Invocation;
+use crate::settings::Origin;
 use commands::Run;
 use error::{Failure, USAGE};
 use kind::Kind;
 #[cfg(not(feature = "tui"))]
 use options::Options;
+use parse::Invocation;
 #[cfg(feature = "tui")]
 use screen::screen;
 use session::{Session, Stop, complain};
@@ -34,7 +37,7 @@ use session::{Session, Stop, complain};
 /// Runs the program.
 #[must_use]
 pub fn run() -> ExitCode {
-    let invocation = match args::parse(std::env::args_os()) {
+    let invocation = match parse::parse(std::env::args_os()) {
         Ok(invocation) => invocation,
         Err(error) => {
             // Help and version come as errors, too. Where nobody reads them, nothing is lost.
@@ -68,7 +71,13 @@ fn execute(mut invocation: Invocation) -> Result<(), Failure> {
     }
     let config = invocation.config.as_deref();
     let mut settings = session::settings(invocation.given, config, earlier.as_ref())?;
-    settings.view.ascii |= earlier.iter().flat_map(|e| &e.options).any(|(name, _)| name == "ascii");
+    for (name, value) in earlier.iter().flat_map(|e| &e.options) {
+        settings.view.ascii |= name == "ascii";
+        let flag = settings.entry("theme").is_some_and(|e| e.origin() == Origin::Flag);
+        if name == "theme" && !flag {
+            settings.view.theme = value.as_str().map(ToOwned::to_owned);
+        }
+    }
     if invocation.print_settings {
         return catalog::print_settings(&settings, &invocation.options);
     }
@@ -84,6 +93,10 @@ fn execute(mut invocation: Invocation) -> Result<(), Failure> {
         }
         Some(Kind::CompareRuns) => {
             return analyses::compare_runs(&settings, &invocation.paths, &invocation.options);
+        }
+        Some(Kind::Figure) => {
+            figure::prepare(&settings, &mut invocation.options)?;
+            Kind::Figure
         }
         Some(kind) => kind,
         None if invocation.paths.is_empty() => {
@@ -101,11 +114,18 @@ fn execute(mut invocation: Invocation) -> Result<(), Failure> {
             Kind::Report
         }
     };
-    let session = Session::open(settings, &invocation.paths, Stop::listen())?;
+    let stop = Stop::listen();
+    let session = match kind {
+        // It tells what is wrong before it fails on it.
+        Kind::Check => Session::read(settings, &invocation.paths, stop)?,
+        _ => Session::open(settings, &invocation.paths, stop)?,
+    };
     if kind != Kind::Check {
         session.warn();
     }
-    Run { session: &session, options: &invocation.options }.run(kind)
+    Run { session: &session, options: &invocation.options }.run(kind)?;
+    session.strict()?;
+    session.all_read()
 }
 
 /// The command of an export that is run again: named, or the one that made it.
@@ -142,5 +162,6 @@ fn screen(
     }
     let session = Session::open(settings, paths, Stop::default())?;
     session.warn();
-    Run { session: &session, options: &Options::default() }.run(Kind::Report)
+    Run { session: &session, options: &Options::default() }.run(Kind::Report)?;
+    session.all_read()
 }

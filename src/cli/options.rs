@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use super::kind::Kind;
 use crate::analysis::{By, Weight};
 use crate::export::Format;
+use crate::export::figure::FigureKind;
 use crate::export::groups::GroupsBy;
 use crate::export::tree::Lens;
 
@@ -39,8 +40,6 @@ pub struct Options {
     pub column: Option<String>,
     /// `explain`: artefacts, too.
     pub artefacts: bool,
-    /// `check`: fail on skipped records.
-    pub strict: bool,
     /// `sweep`: knobs with their values, as given.
     pub sweep: Vec<String>,
     /// `skill`: abstractions side by side.
@@ -49,6 +48,8 @@ pub struct Options {
     pub against: Option<String>,
     /// `compare`: ids of rollouts, between commas.
     pub rollouts: Option<String>,
+    /// `figure`: which one.
+    pub figure: Option<FigureKind>,
     /// `schema`, `completions`: what is asked for.
     pub topic: Option<String>,
     /// `simulate`: all of it.
@@ -81,11 +82,11 @@ impl Default for Options {
             at: None,
             column: None,
             artefacts: false,
-            strict: false,
             sweep: Vec::new(),
             compare: false,
             against: None,
             rollouts: None,
+            figure: None,
             topic: None,
             simulate: super::simulate::Simulate::default(),
             mouse: false,
@@ -110,11 +111,7 @@ impl Options {
                 found.push(("by", json!(self.groups_by.name())));
                 found.extend(self.sort.iter().map(|s| ("sort", json!(s))));
             }
-            Kind::Quadrants => found.extend([
-                ("by", json!(self.by.name())),
-                ("compared", json!(self.compared)),
-                ("weight", json!(self.weight.name())),
-            ]),
+            Kind::Quadrants => found.extend(self.stamped_quadrants()),
             Kind::Tree => found.push(("lens", json!(self.lens.name()))),
             Kind::Explain => {
                 found.extend(self.at.iter().map(|at| ("at", json!(at))));
@@ -123,12 +120,34 @@ impl Options {
             }
             Kind::Advantages => found.extend(self.column.iter().map(|c| ("column", json!(c)))),
             Kind::Sweep => found.push(("sweep", json!(self.sweep))),
+            Kind::Figure => self.stamped_figure(&mut found),
             Kind::Skill => found.extend(self.compare.then_some(("compare", json!(true)))),
             Kind::Panel => found.extend(self.against.iter().map(|a| ("against", json!(a)))),
             Kind::Compare => found.extend(self.rollouts.iter().map(|r| ("rollouts", json!(r)))),
             _ => {}
         }
         found
+    }
+
+    fn stamped_quadrants(&self) -> [(&'static str, Value); 3] {
+        [
+            ("by", json!(self.by.name())),
+            ("compared", json!(self.compared)),
+            ("weight", json!(self.weight.name())),
+        ]
+    }
+
+    fn stamped_figure(&self, found: &mut Vec<(&'static str, Value)>) {
+        let Some(figure) = self.figure else { return };
+        found.push(("figure", json!(figure.name())));
+        match figure {
+            FigureKind::Quadrants => found.extend(self.stamped_quadrants()),
+            FigureKind::Sweep => found.push(("sweep", json!(self.sweep))),
+            FigureKind::Advantages | FigureKind::Matrix => {
+                found.extend(self.column.iter().map(|c| ("column", json!(c))));
+            }
+            FigureKind::Tree | FigureKind::Panel => {}
+        }
     }
 
     /// Takes an option from a stamp, unless the command line says otherwise.
@@ -160,6 +179,7 @@ impl Options {
                 let list = value.as_array().map_or(&[][..], Vec::as_slice);
                 self.sweep = list.iter().filter_map(Value::as_str).map(ToOwned::to_owned).collect();
             }
+            "figure" => self.figure = text.and_then(FigureKind::find),
             "sort" => self.sort = text.map(ToOwned::to_owned),
             "at" => self.at = text.map(ToOwned::to_owned),
             "column" => self.column = text.map(ToOwned::to_owned),

@@ -8,10 +8,12 @@ use super::options::Options;
 use super::place::locate;
 use super::session::{Session, Stop};
 use crate::export::Output;
-use crate::settings::{Settings, When};
+use crate::settings::{Settings, Uniform, When};
 use crate::tui::still::{self, Size};
 use crate::tui::worker::{Origin, Reloaded};
-use crate::tui::{ColorChoice, Depth, Look, Notice, Provenance, ScreenInput, Start, ThemeId};
+use crate::tui::{
+    ColorChoice, Depth, Look, Narrow, Notice, Provenance, ScreenInput, Showing, Start, ThemeId,
+};
 
 /// Size of a picture, where none is given.
 const SIZE: Size = Size { width: 120, height: 40 };
@@ -57,7 +59,14 @@ pub fn screen(settings: Settings, paths: &[PathBuf], options: &Options) -> Resul
             Some(Output::open(Some(path), session.settings.view.force, session.inputs())?)
         }
     };
-    let provenance = provenance(&session);
+    let narrow = narrow(&again, paths);
+    let provenance = Provenance { narrow: narrow.clone(), ..provenance(&session) };
+    let showing = Showing {
+        start: Some(session.settings.clone()),
+        rollout: session.settings.view.rollout.clone(),
+        mixed: session.settings.view.mixed,
+        uniform_counts: session.settings.view.uniform == Uniform::Include,
+    };
     let analysis = session.settings.analysis.clone();
     let paths = paths.to_vec();
     let reload = move || {
@@ -69,7 +78,7 @@ pub fn screen(settings: Settings, paths: &[PathBuf], options: &Options) -> Resul
         let session =
             Session::open(settings, &paths, Stop::default()).map_err(|failure| failure.told())?;
         Ok(Reloaded {
-            provenance: self::provenance(&session),
+            provenance: Provenance { narrow: narrow.clone(), ..self::provenance(&session) },
             notices: Notice::of_load(&session.loaded.report),
             corpus: session.loaded.corpus,
             texts: Arc::new(session.loaded.sources),
@@ -87,6 +96,7 @@ pub fn screen(settings: Settings, paths: &[PathBuf], options: &Options) -> Resul
         settings: analysis,
         look: Look { theme, depth: Depth::True, ascii },
         start,
+        showing,
         mouse: options.mouse,
     };
     if let Some(mut out) = picture {
@@ -114,5 +124,24 @@ fn provenance(session: &Session) -> Provenance {
         load: stamp.load,
         paths: session.inputs().cloned().collect(),
         folder: PathBuf::new(),
+        narrow: None,
     }
+}
+
+/// Loads one task alone, for the stamp of its export; nothing for standard input, which cannot be read
+/// again.
+fn narrow(settings: &Settings, paths: &[PathBuf]) -> Option<Narrow> {
+    if paths.iter().any(|p| p.as_os_str() == "-") {
+        return None;
+    }
+    let (settings, paths) = (settings.clone(), paths.to_vec());
+    Some(Arc::new(move |task: &str| {
+        let told = |failure: Failure| failure.told();
+        let flags = [("only".to_owned(), task.to_owned())];
+        let mut settings = settings.with_flags(&flags).map_err(|e| told(e.into()))?;
+        settings.view.progress = When::Never;
+        let session = Session::open(settings, &paths, Stop::default()).map_err(told)?;
+        let stamp = session.stamp("steps", &[]);
+        Ok((stamp.inputs, stamp.load))
+    }))
 }

@@ -88,6 +88,7 @@ pub fn settings(
     if let Some((path, text)) = text {
         given.extend(config::from_toml(&text, &path.display().to_string())?);
     }
+    given.extend(of_profiles(given.iter().chain(&flags))?);
     if let Some(earlier) = earlier {
         let carried = |name: &str| table::find(name).is_some_and(|s| s.stamped);
         given.retain(|g| !carried(&g.name));
@@ -95,6 +96,20 @@ pub fn settings(
     }
     given.extend(flags);
     Ok(Settings::resolve(&given)?)
+}
+
+/// The settings that come with the profiles that were named anywhere.
+fn of_profiles<'a>(given: impl Iterator<Item = &'a Given>) -> Result<Vec<Given>, Failure> {
+    let mut found = Vec::new();
+    for one in given.filter(|g| g.name == "profile") {
+        // A profile that cannot be read is told where it is read as one.
+        if let Ok(text) = std::fs::read_to_string(&one.value)
+            && text.contains("settings")
+        {
+            found.extend(config::from_profile(&text, &one.value)?);
+        }
+    }
+    Ok(found)
 }
 
 /// The stamp of an earlier export.
@@ -153,11 +168,19 @@ pub struct Session {
 }
 
 impl Session {
-    /// Loads what was given.
-    pub fn open(mut settings: Settings, paths: &[PathBuf], stop: Stop) -> Result<Self, Failure> {
+    /// Loads what was given; with `--strict`, all of it or nothing.
+    pub fn open(settings: Settings, paths: &[PathBuf], stop: Stop) -> Result<Self, Failure> {
+        let session = Self::read(settings, paths, stop)?;
+        session.strict()?;
+        Ok(session)
+    }
+
+    /// Loads what can be read of what was given.
+    pub fn read(mut settings: Settings, paths: &[PathBuf], stop: Stop) -> Result<Self, Failure> {
         if paths.is_empty() {
             return Err(load::LoadError::NothingGiven.into());
         }
+        mistyped(paths)?;
         let told = told_progress(&settings);
         settings.load.progress = told;
         settings.load.cancel = Some(Arc::clone(&stop.flag));
@@ -169,7 +192,7 @@ impl Session {
         }
         settings.load.progress = None;
         stop.check()?;
-        let loaded = loaded.map_err(|error| unreadable(error, paths))?;
+        let loaded = loaded?;
         settings.analysis.batch = crate::analysis::batch(&loaded.corpus, &settings.analysis);
         let session = Self { settings, loaded, stop };
         session.known_rollout()?;
@@ -200,14 +223,27 @@ impl Session {
         &self.loaded.corpus.groups
     }
 
-    /// Tells on standard error what a person must not miss.
-    pub fn warn(&self) {
-        let report = &self.loaded.report;
-        if let Some(partial) = report.partial() {
-            let first = report.first_skipped().unwrap_or_default();
-            complain(&format!("warning: {partial}; first: {first}"));
+    /// With `--strict` an error when anything was skipped or could not be read.
+    pub fn strict(&self) -> Result<(), Failure> {
+        match self.loaded.report.fault() {
+            Some(fault) if self.settings.view.strict => Err(Failure::failed(fault, None)),
+            _ => Ok(()),
         }
-        for warning in &report.warnings {
+    }
+
+    /// An error when a path that was named gave nothing; for the end, when the rest is done.
+    pub fn all_read(&self) -> Result<(), Failure> {
+        match self.loaded.report.unread() {
+            lost if lost.is_empty() => Ok(()),
+            lost => Err(Failure::failed(format!("could not be read: {}", lost.join("\n")), None)),
+        }
+    }
+
+    /// Tells on standard error what a person must not miss. What makes the run fail in the end is told
+    /// then.
+    pub fn warn(&self) {
+        let told_later = |w: &load::Warning| w.code == "unread";
+        for warning in self.loaded.report.warnings.iter().filter(|w| !told_later(w)) {
             let hint = warning.hint.as_deref().unwrap_or_default();
             complain(&format!("warning: {} [{}] {hint}", warning.text, warning.code));
         }
@@ -301,20 +337,15 @@ pub fn complain(line: &str) {
 }
 
 /// A missing file that is called nearly like a command is probably a command.
-fn unreadable(error: load::LoadError, paths: &[PathBuf]) -> Failure {
-    let near = match &error {
-        load::LoadError::Unreadable { path, .. } if paths.first() == Some(path) => {
-            path.to_str().and_then(|name| {
-                config::nearest(name, super::kind::Kind::ALL.iter().map(|k| k.name()))
-            })
-        }
-        _ => None,
-    };
-    match near {
-        Some(near) => {
-            Failure::failed(error.to_string(), Some(format!("did you mean the command `{near}`?")))
-        }
-        None => error.into(),
+fn mistyped(paths: &[PathBuf]) -> Result<(), Failure> {
+    let missing = |path: &&PathBuf| path.as_os_str() != "-" && path.symlink_metadata().is_err();
+    let Some(name) = paths.first().filter(missing).and_then(|p| p.to_str()) else { return Ok(()) };
+    match config::nearest(name, super::kind::Kind::ALL.iter().map(|k| k.name())) {
+        Some(near) => Err(Failure::failed(
+            format!("cannot read {name}: there is no such file"),
+            Some(format!("did you mean the command `{near}`?")),
+        )),
+        None => Ok(()),
     }
 }
 

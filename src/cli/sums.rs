@@ -17,6 +17,20 @@ use crate::export::{
 };
 use crate::rollout::GroupKey;
 
+/// Quadrants of many groups, and what to say about them.
+pub(super) struct Broken {
+    /// The rows.
+    pub rows: quadrants::Breakdowns,
+    /// Groups that count.
+    pub counted: u64,
+    /// Groups of uniform outcome that do not.
+    pub left_out: u64,
+    /// X against Y.
+    pub title: String,
+    /// What is counted, over which groups.
+    pub about: String,
+}
+
 impl Run<'_> {
     /// `groups`.
     pub(super) fn groups(&self) -> Done {
@@ -109,9 +123,8 @@ impl Run<'_> {
         Ok(out.commit()?)
     }
 
-    /// `quadrants`.
-    pub(super) fn quadrants(&self) -> Done {
-        let mut out = self.output()?;
+    /// The quadrants of all groups that count.
+    pub(super) fn breakdown(&self) -> Result<Broken, Failure> {
         let o = self.options;
         let several = self.session.groups().len() > 1;
         let exclude = self.leaves_uniform_out();
@@ -131,27 +144,32 @@ impl Run<'_> {
             Ok(())
         })?;
         Self::tell_left_out(left_out, counted);
+        let mut about = format!("{counted} group{}", if counted == 1 { "" } else { "s" });
+        if left_out > 0 {
+            let _ = write!(about, ", {left_out} of uniform outcome left out");
+        }
+        if o.compared {
+            about.push_str(", only steps of evidence class compared");
+        }
+        let about = format!("{} by {}, {about}", report::capital(o.weight.name()), o.by.name());
+        Ok(Broken { rows: breakdown, counted, left_out, title, about })
+    }
+
+    /// `quadrants`.
+    pub(super) fn quadrants(&self) -> Done {
+        let mut out = self.output()?;
+        let o = self.options;
+        let Broken { rows: breakdown, counted, left_out, title, about } = self.breakdown()?;
         let options = [("groups", json!(counted)), ("uniform_left_out", json!(left_out))];
         let mut writing = self.writing(Kind::Quadrants, &options, out.is_file());
         let seed = self.session.settings.analysis.seed;
         // One group has no spread over groups: no table for people, and nulls for none.
         let intervals = if counted > 1 { breakdown.intervals(seed) } else { Table::default() };
         if matches!(o.format, Format::Text | Format::Markdown) {
-            let mut about = format!("{counted} group{}", if counted == 1 { "" } else { "s" });
-            if left_out > 0 {
-                let _ = write!(about, ", {left_out} of uniform outcome left out");
-            }
-            if o.compared {
-                about.push_str(", only steps of evidence class compared");
-            }
             let page = Page {
                 title,
                 blocks: vec![
-                    Block::new(
-                        "quadrants",
-                        format!("{} by {}, {about}", report::capital(o.weight.name()), o.by.name()),
-                        Body::Table(breakdown.table()),
-                    ),
+                    Block::new("quadrants", about, Body::Table(breakdown.table())),
                     Block::new("", quadrants::SHARES, Body::Table(breakdown.beside())),
                     Block::new("", "Evidence behind the steps", Body::Table(breakdown.evidence())),
                     Block::new(

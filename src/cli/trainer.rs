@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::commands::{Done, Run};
 use super::error::Failure;
@@ -16,14 +16,10 @@ use crate::rollout::{Group, Rollout, SourceId};
 impl Run<'_> {
     /// `advantages`: one rollout per line, with its stamp as the first.
     pub(super) fn advantages(&self) -> Done {
-        let mut settings = self.session.settings.clone();
-        let given = self.options.column.clone().unwrap_or_else(|| settings.analysis.y.clone());
+        let y = &self.session.settings.analysis.y;
+        let given = self.options.column.as_ref().unwrap_or(y);
         let names: Vec<&str> = given.split(',').map(str::trim).collect();
-        for name in &names {
-            settings
-                .add_column(name)
-                .map_err(|e| Failure::usage(format!("--column: {e}"), None))?;
-        }
+        let settings = self.with_columns("--column", names.iter().copied())?;
         let mut out = self.output()?;
         let writing = self.writing(Kind::Advantages, &[], out.is_file());
         if let Some(stamp) = &writing.stamp {
@@ -55,10 +51,12 @@ impl Run<'_> {
         Ok(out.commit()?)
     }
 
-    /// `convert`: the native format. Its lines are rollouts, so that no stamp stands among them.
+    /// `convert`: the native format. Its lines are rollouts, so that no stamp stands among them; a
+    /// mark of partial data is kept by the first one.
     pub(super) fn convert(&self) -> Done {
         let mut out = self.output()?;
         let profiles = Profiles::builtin();
+        let mut partial = self.session.loaded.report.partial();
         let wanted = self.session.settings.view.rollout.as_deref();
         for group in self.session.groups() {
             for rollout in &group.rollouts {
@@ -69,7 +67,10 @@ impl Run<'_> {
                 let records = self.records(rollout)?;
                 let source = rollout.records.first().map_or_else(SourceId::default, |r| r.source);
                 let format = self.session.loaded.sources.format(source);
-                for line in native::lines(group, rollout, format, &records, &profiles) {
+                for mut line in native::lines(group, rollout, format, &records, &profiles) {
+                    if let (Some(mark), Some(map)) = (partial.take(), line.as_object_mut()) {
+                        map.insert("extra".to_owned(), json!({ native::PARTIAL: mark }));
+                    }
                     write_line(&mut out, &line)?;
                 }
             }

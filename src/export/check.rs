@@ -113,6 +113,8 @@ pub fn summary(report: &LoadReport) -> Vec<Fact> {
     };
     let skipped = report.skipped.iter().take(TOLD).map(ToString::to_string);
     tell("skipped", t.skipped, skipped.collect());
+    let collapsed = report.collapsed.iter().take(TOLD).map(ToString::to_string);
+    tell("left out", t.duplicates + t.retries, collapsed.collect());
     let unscored = report.unscored.iter().take(TOLD);
     let unscored = unscored.map(|u| {
         let mut line = format!("{} {}: {}", u.task, u.rollout, u.outcome);
@@ -182,11 +184,4 @@ pub fn blocks(report: &LoadReport) -> Vec<Block> {
     let title = if more > 0 { format!("Notes ({more} more)") } else { "Notes".to_owned() };
     blocks.push(Block::new("", title, Body::Facts(notes)));
     blocks
-}
-
-/// How many records were skipped, in words.
-#[must_use]
-pub fn skipped(report: &LoadReport) -> String {
-    let n = report.totals.skipped;
-    format!("{n} record{}", if n == 1 { "" } else { "s" })
 }

@@ -3,7 +3,8 @@
 
 use super::table::{Cell, Column, Table, float, int, key_cells, key_columns, text, truth};
 use crate::analysis::Analysis;
-use crate::analysis::compare::{Row, pair};
+use crate::analysis::align::Alignment;
+use crate::analysis::parting::pair;
 
 /// The columns of the alignment.
 #[must_use]
@@ -26,11 +27,10 @@ pub fn columns() -> Vec<Column> {
 
 /// A row per step, place after place.
 #[must_use]
-pub fn table(analysis: &Analysis, rows: &[Row]) -> Table {
+pub fn table(analysis: &Analysis, alignment: &Alignment) -> Table {
     let mut table = Table::new(columns());
-    for (at, row) in rows.iter().enumerate() {
-        let aligned = row.iter().flatten().count() > 1;
-        for step in row.iter().flatten() {
+    for (at, row) in alignment.rows.iter().enumerate() {
+        for step in row.cells.iter().flatten() {
             let one = analysis.step_row(*step);
             let id = analysis.group.rollouts.get(one.rollout).map_or("", |r| r.id.as_str());
             let mut cells = key_cells(&analysis.group.key);
@@ -38,7 +38,7 @@ pub fn table(analysis: &Analysis, rows: &[Row]) -> Table {
                 Cell::int(at),
                 Cell::text(id),
                 Cell::int(one.step),
-                Cell::Bool(aligned),
+                Cell::Bool(row.state.is_some()),
                 Cell::text(analysis.state_label(*step)),
                 Cell::text(analysis.action_label(*step)),
                 Cell::text(one.result.name()),
@@ -52,9 +52,11 @@ pub fn table(analysis: &Analysis, rows: &[Row]) -> Table {
     table
 }
 
-/// For people: a column per rollout, a row per place; `=` where all that are there do the same.
+/// For people: a column per rollout, a row per place; `=` where all that are there do the same, `≠`
+/// where they part, nothing where each follows its own steps.
 #[must_use]
-pub fn side_by_side(analysis: &Analysis, rollouts: &[usize], rows: &[Row]) -> Table {
+pub fn side_by_side(analysis: &Analysis, alignment: &Alignment) -> Table {
+    let rollouts = &alignment.rollouts;
     let wide = 72 / rollouts.len().max(1);
     let mut columns = vec![text("same").shown(" ").key()];
     columns.extend(rollouts.iter().enumerate().map(|(at, &r)| {
@@ -65,20 +67,14 @@ pub fn side_by_side(analysis: &Analysis, rollouts: &[usize], rows: &[Row]) -> Ta
         text(&format!("r{at}")).shown(format!("{id} {outcome}")).at_most(wide.max(16))
     }));
     let mut table = Table::new(columns);
-    for row in rows {
-        let actions: Vec<u32> = row
-            .iter()
-            .flatten()
-            .map(|&s| analysis.graph.pair(analysis.graph.pair_of(s)).action)
-            .collect();
-        let same = actions.len() > 1 && actions.windows(2).all(|w| matches!(w, [a, b] if a == b));
-        let mark = match (actions.len(), same) {
-            (0 | 1, _) => " ",
-            (_, true) => "=",
-            (_, false) => "≠",
+    for row in &alignment.rows {
+        let mark = match (row.state, row.diverges()) {
+            (None, _) => " ",
+            (Some(_), false) => "=",
+            (Some(_), true) => "≠",
         };
         let mut cells = vec![Cell::text(mark)];
-        cells.extend(row.iter().map(|step| {
+        cells.extend(row.cells.iter().map(|step| {
             step.map_or(Cell::Text("·".to_owned()), |s| {
                 Cell::text(format!("{} {}", analysis.step_row(s).step, analysis.action_label(s)))
             })

@@ -13,12 +13,15 @@ use crate::analysis::Analysis;
 /// Longest label.
 const LABEL: usize = 48;
 
-/// The graph of a group.
+/// The graph of a group, with the mark of partial data below it.
 #[must_use]
-pub fn graph(analysis: &Analysis, lens: Lens) -> String {
+pub fn graph(analysis: &Analysis, lens: Lens, partial: Option<&str>) -> String {
     let mut out = String::new();
     let title = quote(&key_line(&analysis.group.key));
     let _ = writeln!(out, "digraph {title} {{\n  rankdir=LR;\n  node [shape=box];");
+    if let Some(partial) = partial {
+        let _ = writeln!(out, "  label={};", quote(partial));
+    }
     match lens {
         Lens::Paths => paths(analysis, &mut out),
         Lens::States => states(analysis, &mut out),

@@ -22,12 +22,15 @@ impl<'a> Markdown<'a> {
         Self { out, writing, started: false }
     }
 
-    /// Writes the stamp as a comment.
+    /// Writes the stamp as a comment, and the mark of partial data.
     pub fn stamp(&mut self) -> io::Result<()> {
-        if let Some(stamp) = &self.writing.stamp {
-            // Two dashes would end the comment; the escape reads back as the same JSON.
-            let json = serde_json::to_string(stamp)?.replace("--", "-\\u002d");
-            writeln!(self.out, "<!-- {json} -->\n")?;
+        super::writer::comment(self.out, self.writing.stamp.as_ref())?;
+        if self.writing.stamp.is_some() {
+            writeln!(self.out)?;
+        }
+        if let Some(partial) = &self.writing.partial {
+            writeln!(self.out, "> ⚠ {}", escape(partial))?;
+            self.started = true;
         }
         Ok(())
     }

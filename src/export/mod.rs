@@ -11,6 +11,7 @@ pub mod diagnostics;
 pub mod document;
 pub mod dot;
 pub mod explain;
+pub mod figure;
 pub mod groups;
 pub mod json;
 pub mod markdown;

@@ -9,6 +9,9 @@ use crate::profile::Profiles;
 use crate::rollout::raw::{Ending, RawArgs, RawKind, RawRollout, RawStep};
 use crate::rollout::{Group, Outcome, Rollout};
 
+/// Member of the first line's `extra` that says that the rollouts came from partial data.
+pub const PARTIAL: &str = crate::ingest::native::PARTIAL;
+
 /// The lines of a rollout: one per record, in the order of its segments.
 ///
 /// The verdict is written as it was decided, so that it does not hang on a success rule; a missing

@@ -30,7 +30,7 @@ pub fn pairs(panel: &Panel) -> Table {
                 Cell::int(pair.steps),
                 Cell::int(pair.outside),
                 Cell::int(pair.agree),
-                Cell::share(pair.agree, pair.outside),
+                Cell::float(pair.agreement()),
                 Cell::float(pair.spearman),
             ]);
         }

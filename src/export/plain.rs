@@ -81,9 +81,14 @@ impl<'a> Plain<'a> {
         }
     }
 
-    /// Writes the stamp line.
+    /// Writes the stamp line and the mark of partial data.
     pub fn stamp(&mut self) -> io::Result<()> {
-        stamp_line(self.out, self.writing.stamp.as_ref())
+        stamp_line(self.out, self.writing.stamp.as_ref())?;
+        if let Some(partial) = self.writing.partial.clone() {
+            self.line(&format!("⚠ {partial}"))?;
+            self.started = true;
+        }
+        Ok(())
     }
 
     /// Writes a page.

@@ -125,6 +125,13 @@ impl Breakdowns {
         table
     }
 
+    /// The counts of every key, the sum over all of them last.
+    #[must_use]
+    pub fn tallies(&self) -> Vec<(&str, Tally)> {
+        let rows = self.rows().map(|(key, row)| (key, row.tally));
+        rows.chain([("all", self.total().tally)]).collect()
+    }
+
     fn rows(&self) -> impl Iterator<Item = (&str, &Breakdown)> {
         let merged = self.merged.iter().map(|(k, row)| (k.text.as_str(), row));
         merged.chain(self.listed.iter().map(|(k, row)| (k.as_str(), row)))

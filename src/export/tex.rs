@@ -51,7 +51,12 @@ impl TableWriter for Tex<'_> {
         for row in &table.totals {
             writeln!(self.out, "{} \\\\", cells(row, &shown))?;
         }
-        writeln!(self.out, "\\bottomrule\n\\end{{tabular}}")
+        writeln!(self.out, "\\bottomrule")?;
+        if let Some(partial) = &self.writing.partial {
+            let (width, mark) = (shown.len().max(1), escape(partial));
+            writeln!(self.out, "\\multicolumn{{{width}}}{{l}}{{\\footnotesize {mark}}} \\\\")?;
+        }
+        writeln!(self.out, "\\end{{tabular}}")
     }
 
     fn finish(&mut self) -> io::Result<()> {

@@ -22,6 +22,27 @@ pub fn line(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// A text on one line with every control character in a visible form: `^[` for escape, `\\x00`, `\\r`.
+/// Escape sequences are not taken out.
+#[must_use]
+pub fn visible(text: &str) -> Cow<'_, str> {
+    if text.chars().all(|c| (' '..='~').contains(&c)) {
+        return Cow::Borrowed(text);
+    }
+    let shown: String = text
+        .chars()
+        .map(|c| match c {
+            '\u{1b}' => "^[".to_owned(),
+            c if c.is_control() && c != '\t' && c != '\n' && c != '\r' => {
+                format!("\\x{:02x}", u32::from(c))
+            }
+            c => c.to_string(),
+        })
+        .collect();
+    // What is left for the other rules: tabs, line ends, bidi controls.
+    Cow::Owned(line(&shown).into_owned())
+}
+
 /// A text as lines. Of a line that a carriage return overwrites, the last segment is kept.
 pub fn lines(text: &str) -> impl Iterator<Item = Cow<'_, str>> {
     text.split('\n').map(|raw| {
@@ -238,6 +259,12 @@ mod tests {
         assert_eq!(line("r0\nx\u{0}\u{85}"), "r0\\nx\\x00\\x85");
         assert_eq!(line("a\tb"), "a       b");
         assert_eq!(line("a\u{202e}b"), "a<U+202E>b");
+    }
+
+    #[test]
+    fn control_characters_can_be_shown() {
+        assert_eq!(visible("a\u{1b}[31mred\u{0}\r\u{9b}2J"), "a^[[31mred\\x00\\r\\x9b2J");
+        assert_eq!(visible("a\tb\u{202e}"), "a       b<U+202E>");
     }
 
     #[test]

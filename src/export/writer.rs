@@ -23,12 +23,25 @@ pub enum Format {
     Tex,
     /// A graph for Graphviz.
     Dot,
+    /// A vector graphic.
+    Svg,
+    /// A page with a vector graphic and the table of its numbers.
+    Html,
 }
 
 impl Format {
     /// All forms.
-    pub const ALL: [Self; 7] =
-        [Self::Text, Self::Csv, Self::Json, Self::Jsonl, Self::Markdown, Self::Tex, Self::Dot];
+    pub const ALL: [Self; 9] = [
+        Self::Text,
+        Self::Csv,
+        Self::Json,
+        Self::Jsonl,
+        Self::Markdown,
+        Self::Tex,
+        Self::Dot,
+        Self::Svg,
+        Self::Html,
+    ];
 
     /// Whether it is for people to read: then a stamp stands only in files.
     #[must_use]
@@ -47,6 +60,8 @@ impl Format {
             Self::Markdown => "md",
             Self::Tex => "tex",
             Self::Dot => "dot",
+            Self::Svg => "svg",
+            Self::Html => "html",
         }
     }
 }
@@ -56,6 +71,9 @@ impl Format {
 pub struct Writing {
     /// The stamp; `None` leaves it out.
     pub stamp: Option<Stamp>,
+    /// The mark of partial data ([`crate::load::LoadReport::partial`]): forms for people show it, data
+    /// forms have it in their stamp.
+    pub partial: Option<String>,
     /// Texts as they were instead of cleaned (JSON only).
     pub raw: bool,
     /// Cells that a text line may take; tables that are wider are broken into panels.
@@ -84,12 +102,31 @@ pub fn writer<'a>(
 ) -> Box<dyn TableWriter + 'a> {
     match format {
         Format::Tex => Box::new(super::tex::Tex::new(out, writing)),
-        Format::Text | Format::Dot => Box::new(super::plain::Plain::new(out, writing)),
+        // Graphs and graphics are no tables: their kinds write them themselves.
+        Format::Text | Format::Dot | Format::Svg | Format::Html => {
+            Box::new(super::plain::Plain::new(out, writing))
+        }
         Format::Csv => Box::new(super::csv::Csv::new(out, writing)),
         Format::Json => Box::new(super::json::Json::new(out, writing)),
         Format::Jsonl => Box::new(super::json::Jsonl::new(out, writing)),
         Format::Markdown => Box::new(super::markdown::Markdown::new(out, writing)),
     }
+}
+
+/// The stamp as a comment of Markdown, HTML and SVG, in the first line.
+pub(super) fn comment(out: &mut dyn Write, stamp: Option<&Stamp>) -> io::Result<()> {
+    if let Some(stamp) = stamp {
+        // Two dashes would end the comment, two characters are none in XML, and what looks like a tag
+        // frightens people; escapes read back as the same JSON.
+        let json = serde_json::to_string(stamp)?
+            .replace("--", "-\\u002d")
+            .replace('<', "\\u003c")
+            .replace('>', "\\u003e")
+            .replace('\u{fffe}', "\\ufffe")
+            .replace('\u{ffff}', "\\uffff");
+        writeln!(out, "<!-- {json} -->")?;
+    }
+    Ok(())
 }
 
 /// The stamp as the first line of forms that have comments.

@@ -16,6 +16,27 @@ use crate::rollout::raw::{RawArgs, RawNumber};
 /// A JSON error of the parser.
 pub type Error = serde_json::Error;
 
+/// What the parser complains about, without the place: that is one within the text it was given, and
+/// a reader gives it parts of a record.
+#[must_use]
+pub fn complaint(error: &Error) -> String {
+    let all = error.to_string();
+    let place = format!(" at line {} column {}", error.line(), error.column());
+    let bare = all.strip_suffix(&place).unwrap_or(&all);
+    match bare.strip_prefix("invalid type: ").and_then(|rest| rest.rsplit_once(", expected ")) {
+        Some((found, expected)) => {
+            let found = match found {
+                "map" => "an object",
+                "sequence" => "a list",
+                "null" => "`null`",
+                other => other,
+            };
+            format!("{expected} was expected, {found} stands there")
+        }
+        None => bare.replacen("EOF while parsing", "it ends within", 1),
+    }
+}
+
 /// An object whose values are still raw. Of a repeated key the last wins.
 #[derive(Debug, Default)]
 pub struct Object<'a> {

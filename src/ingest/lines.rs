@@ -4,7 +4,7 @@
 use serde_json::value::RawValue;
 
 use super::reader::{Context, RecordError};
-use super::{place, repair};
+use super::{json, place, repair};
 use crate::rollout::raw::RawRollout;
 
 /// The lines that are JSON, as one JSON array; the others are noted by number.
@@ -32,7 +32,7 @@ pub fn array(text: &str, notes: &mut Vec<(String, String)>) -> String {
                 } else {
                     notes.push((
                         format!("line {}", at + 1),
-                        format!("broken JSON, left out: {first}"),
+                        format!("broken JSON, left out: {}", json::complaint(&first)),
                     ));
                 }
             }

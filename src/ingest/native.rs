@@ -21,6 +21,9 @@ pub struct Native;
 /// The key of the rollouts.
 const ROLLOUTS: &str = "rollouts";
 
+/// Member of `extra` that says that a file was converted from partial data.
+pub const PARTIAL: &str = "partial";
+
 /// Names of the task field.
 const TASK: [&str; 5] = ["task", "task_id", "problem_id", "instance_id", "group"];
 
@@ -263,6 +266,9 @@ fn read_rollout(record: &Object<'_>, group: &Group) -> Result<RawRollout, Record
         (RawNumber::Missing, _) => Some("reward".to_owned()),
         _ => Some("outcome_reward".to_owned()),
     };
+    if let Some(mark) = record.object("extra")?.map(|e| e.string(PARTIAL)).transpose()?.flatten() {
+        raw.notes.push(("extra".to_owned(), format!("the file was converted from {mark}")));
+    }
     read_outcome(record, &mut raw)?;
     read_named_rewards(record, &mut raw)?;
     if let Some(steps) = record.some("steps") {

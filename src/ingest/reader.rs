@@ -195,13 +195,15 @@ impl RecordError {
 
 impl From<json::Error> for RecordError {
     fn from(error: json::Error) -> Self {
-        let cut = error.classify() == serde_json::error::Category::Eof;
-        Self {
-            kind: if cut { RecordErrorKind::Cut } else { RecordErrorKind::Broken },
-            field: None,
-            reason: format!("broken JSON: {error}"),
-            hint: None,
-        }
+        let told = json::complaint(&error);
+        let (kind, reason) = match error.classify() {
+            serde_json::error::Category::Data => (RecordErrorKind::Unexpected, told),
+            serde_json::error::Category::Eof => {
+                (RecordErrorKind::Cut, format!("broken JSON: {told}"))
+            }
+            _ => (RecordErrorKind::Broken, format!("broken JSON: {told}")),
+        };
+        Self { kind, field: None, reason, hint: None }
     }
 }
 

@@ -217,7 +217,10 @@ fn read_agentic(row: &Row<'_>) -> Result<RawRollout, RecordError> {
 
 /// An error in JSON that stands as text in a column: it costs that row.
 fn within(field: &str, error: &Error) -> RecordError {
-    RecordError::unexpected(Some(field), format!("JSON in a text was expected: {error}"))
+    RecordError::unexpected(
+        Some(field),
+        format!("JSON in a text was expected: {}", json::complaint(error)),
+    )
 }
 
 fn ending_of(data: &Object<'_>) -> Result<Ending, Error> {

@@ -8,6 +8,9 @@ use super::scan::{self, Entry};
 /// How many bytes of a file are looked at.
 pub const HEAD: usize = 4 << 20;
 
+/// How a file begins that stands for content which was not fetched.
+const POINTER: &[u8] = b"version https://git-lfs.github.com/spec/";
+
 /// How many records are looked at: the first may be torn.
 const RECORDS: usize = 8;
 
@@ -156,7 +159,7 @@ impl<'a> Shape<'a> {
                 "check that the run wrote it and has ended",
             );
         }
-        if bytes.starts_with(b"version https://git-lfs.github.com/spec/") {
+        if bytes.starts_with(POINTER) {
             return not(
                 "Git LFS pointer",
                 "the content itself is not in this checkout",
@@ -191,6 +194,13 @@ impl<'a> Shape<'a> {
             return not("binary file", "rollouts are read as JSON", "give a .jsonl or .json file");
         }
         None
+    }
+
+    /// Whether the file is empty or stands for content that is elsewhere.
+    #[must_use]
+    pub fn lacks_content(&self) -> bool {
+        let pointer = self.bytes.starts_with(POINTER);
+        pointer || (self.bytes.is_empty() && self.whole)
     }
 
     /// The verdict when no reader knows the file.

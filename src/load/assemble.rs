@@ -10,7 +10,7 @@ use super::identity::{self, Draft, Seen};
 use super::join;
 use super::keys::Keys;
 use super::options::LoadOptions;
-use super::report::{FileVerdict, LoadReport};
+use super::report::{FileVerdict, LoadReport, Skipped, VerdictKind};
 use super::sidecar;
 use super::sources::{Side, Sources};
 use super::tally::Tally;
@@ -38,7 +38,7 @@ pub fn assemble(
         pendings.extend(tally.take(record, &sources));
     }
     if pendings.is_empty() {
-        return Err(nothing(&tally, verdicts, left_out, options, &sources));
+        return Err(nothing(&mut tally, verdicts, left_out, options, &sources));
     }
     tally.left_out(left_out.len());
     let mut joins = join::join(&mut pendings, &sources, sides, options)?;
@@ -81,7 +81,7 @@ pub fn assemble(
         tally.group(&built);
         groups.push(Arc::new(built.group));
     }
-    tally.duplicates(&seen);
+    tally.collapsed(&seen, &sources);
     let mut report = tally.finish(&sources, &groups);
     report.not_rollouts = verdicts;
     report.joins = joins;
@@ -92,7 +92,7 @@ pub fn assemble(
 
 /// Why there is nothing: another task was asked for, or no record could be read.
 fn nothing(
-    tally: &Tally,
+    tally: &mut Tally,
     mut verdicts: Vec<FileVerdict>,
     mut tasks: Vec<String>,
     options: &LoadOptions,
@@ -104,7 +104,7 @@ fn nothing(
         tasks.truncate(12);
         return LoadError::NoSuchTask { task: only.clone(), available: tasks };
     }
-    let report: &LoadReport = tally.so_far();
+    let report: &LoadReport = tally.so_far(sources);
     for (id, _) in sources.iter() {
         let name = sources.name(id);
         let first = report.skipped.iter().find(|s| s.file == name);
@@ -114,16 +114,13 @@ fn nothing(
             reason: first.map_or_else(
                 || format!("read as {}, but it holds no record", sources.format(id)),
                 |s| {
-                    format!(
-                        "read as {}, but no record could be used; {} {}: {}",
-                        sources.format(id),
-                        s.unit,
-                        s.number,
-                        s.reason
-                    )
+                    let told = Skipped { hint: None, ..s.clone() }.to_string();
+                    let told = told.strip_prefix(&format!("{name}: ")).unwrap_or(&told).to_owned();
+                    format!("read as {}, but no record could be used; {told}", sources.format(id))
                 },
             ),
             hint: first.and_then(|s| s.hint.clone()),
+            kind: VerdictKind::Lost,
         });
     }
     verdicts.sort_by(|a, b| natural(&a.name, &b.name));

@@ -48,7 +48,7 @@ impl OpenDocument {
         text: Result<Vec<u8>, u64>,
     ) -> (Option<Self>, Record) {
         let mut record = Record::new(id, frame.bytes.start, frame.number);
-        let lost = |error| Err(Lost { part: None, error: explain(error, frame.at_end) });
+        let lost = |error| Err(Lost::of(None, explain(error, frame.at_end)));
         let opened = match text {
             Ok(text) => {
                 record.digest = digest(&text);
@@ -98,7 +98,7 @@ impl OpenDocument {
 }
 
 /// Says which element of the document the complaints about rollouts are about, and where in the file
-/// a broken one that stands alone begins.
+/// one that was read by itself begins.
 pub fn name_elements(sources: &Sources, offset: u64, record: &mut Record) {
     let Some(key) = sources.get(record.source).and_then(Source::key) else { return };
     for lost in record.parts.iter_mut().filter_map(|part| part.as_mut().err()) {
@@ -108,9 +108,7 @@ pub fn name_elements(sources: &Sources, offset: u64, record: &mut Record) {
             Some(field) => format!("{key}[{at}].{field}"),
             None => format!("{key}[{at}]"),
         });
-        if record.element.is_some() && error.is_broken() {
-            error.reason = format!("{}; it begins at byte {offset}", error.reason);
-        }
+        lost.offset = record.element.is_some().then_some(offset);
     }
 }
 

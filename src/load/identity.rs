@@ -1,7 +1,8 @@
 //! Which records are one rollout: copies left out, segments joined, ids made unique.
 //!
-//! Identity is (source, id); only byte-equal content under one identity is a copy. Order in a file
-//! never identifies: where a record has no id, a short digest of its content is one.
+//! Identity is (source, id). Under one identity, byte-equal content is a copy and another attempt a
+//! retry: the last one is kept. Formats whose attempts are rollouts of their own give each an id.
+//! Order in a file never identifies: where a record has no id, a short digest of its content is one.
 
 use std::cmp::Ordering;
 use std::collections::btree_map::Entry;
@@ -65,11 +66,22 @@ pub struct Draft {
     pub segments: Segments,
 }
 
+/// A record that another one of the same rollout stands for.
+#[derive(Debug, Clone)]
+pub struct Collapsed {
+    /// The rollout.
+    pub id: String,
+    /// The record that was left out.
+    pub record: RecordRef,
+    /// The attempt that was left out, and the one that was kept; `None` for a copy.
+    pub attempts: Option<(Option<u64>, u64)>,
+}
+
 /// What was seen on the way.
 #[derive(Debug, Default)]
 pub struct Seen {
-    /// Copies that were left out, by file.
-    pub duplicates: Vec<SourceId>,
+    /// Copies and earlier attempts that were left out.
+    pub collapsed: Vec<Collapsed>,
     /// Ids that got a suffix because another rollout of the group has them.
     pub suffixed: Vec<String>,
     /// Ids under which equal content stands in two files.
@@ -83,11 +95,12 @@ pub struct Seen {
 pub fn drafts(pendings: Vec<Pending>, seen: &mut Seen) -> Vec<Draft> {
     let ids = base_ids(&pendings);
     // One identity: all records that claim to be the same rollout of the same file.
-    let mut identities: BTreeMap<(String, Option<u64>, SourceId), Vec<Pending>> = BTreeMap::new();
+    let mut identities = Identities::new();
     for (id, pending) in ids.into_iter().zip(pendings) {
         let key = (id, pending.raw.attempt, pending.record.source);
         identities.entry(key).or_default().push(pending);
     }
+    drop_retries(&mut identities, seen);
     let mut drafts = Vec::new();
     for ((id, _, _), pendings) in identities {
         split_identity(&id, pendings, seen, &mut drafts);
@@ -95,6 +108,32 @@ pub fn drafts(pendings: Vec<Pending>, seen: &mut Seen) -> Vec<Draft> {
     drafts.sort_by(canonical);
     make_unique(&mut drafts, seen);
     drafts
+}
+
+/// One identity: an id, an attempt, a file.
+type Identities = BTreeMap<(String, Option<u64>, SourceId), Vec<Pending>>;
+
+/// Leaves out all attempts but the last where a file numbers the attempts of one rollout.
+fn drop_retries(identities: &mut Identities, seen: &mut Seen) {
+    let named = |pendings: &[Pending]| pendings.iter().any(|p| p.raw.id.is_some());
+    let mut last: BTreeMap<(String, SourceId), u64> = BTreeMap::new();
+    for ((id, attempt, source), pendings) in identities.iter() {
+        if let Some(attempt) = attempt.filter(|_| named(pendings)) {
+            last.insert((id.clone(), *source), attempt);
+        }
+    }
+    identities.retain(|(id, attempt, source), pendings| {
+        let Some(&kept) = last.get(&(id.clone(), *source)) else { return true };
+        if *attempt == Some(kept) || !named(pendings) {
+            return true;
+        }
+        seen.collapsed.extend(pendings.drain(..).map(|p| Collapsed {
+            id: id.clone(),
+            record: p.record,
+            attempts: Some((*attempt, kept)),
+        }));
+        false
+    });
 }
 
 /// The id of each record: its own, else the run's where that is clear, else a digest.
@@ -127,7 +166,15 @@ fn split_identity(id: &str, pendings: Vec<Pending>, seen: &mut Seen, drafts: &mu
         let contents = segments.entry(pending.raw.segment_index).or_default();
         let copies = contents.range((pending.content, 0)..=(pending.content, usize::MAX)).count();
         match contents.entry((pending.content, if named { 0 } else { copies })) {
-            Entry::Occupied(_) => seen.duplicates.push(pending.record.source),
+            Entry::Occupied(mut kept) => {
+                // The records come in file order: the last one is kept.
+                let earlier = kept.insert(pending);
+                seen.collapsed.push(Collapsed {
+                    id: id.to_owned(),
+                    record: earlier.record,
+                    attempts: None,
+                });
+            }
             Entry::Vacant(free) => {
                 free.insert(pending);
             }
@@ -224,7 +271,7 @@ mod tests {
             pending(Some("r1"), None, 0, 9),
         ]);
         assert_eq!(got, ["r1", "r1#2"]);
-        assert_eq!((seen.duplicates.len(), seen.same_content.len()), (1, 0));
+        assert_eq!((seen.collapsed.len(), seen.same_content.len()), (1, 0));
     }
 
     #[test]
@@ -232,7 +279,33 @@ mod tests {
         let (got, seen) =
             ids(vec![pending(Some("r1"), None, 0, 7), pending(Some("r1"), None, 1, 7)]);
         assert_eq!(got, ["r1", "r1#2"]);
-        assert_eq!((seen.duplicates.len(), seen.same_content), (0, vec!["r1".to_owned()]));
+        assert_eq!((seen.collapsed.len(), seen.same_content), (0, vec!["r1".to_owned()]));
+    }
+
+    #[test]
+    fn of_the_attempts_of_a_rollout_the_last_is_kept() {
+        let tried = |id: Option<&str>, run, source, attempt, content| {
+            let mut pending = pending(id, run, source, content);
+            pending.raw.attempt = attempt;
+            pending
+        };
+        let (got, seen) = ids(vec![
+            tried(Some("r1"), None, 0, Some(10), 7),
+            tried(Some("r1"), None, 0, Some(9), 8),
+            tried(Some("r1"), None, 0, None, 9),
+            tried(Some("r2"), None, 0, Some(1), 7),
+            // Another file is another rollout, and a run's name is no rollout's id.
+            tried(Some("r1"), None, 1, Some(1), 6),
+            tried(None, Some("run"), 0, Some(1), 4),
+            tried(None, Some("run"), 0, Some(2), 5),
+        ]);
+        assert_eq!(got.len(), 5, "{got:?}");
+        assert_eq!(
+            got.iter().filter(|id| id.starts_with('r')).collect::<Vec<_>>(),
+            ["r1", "r1#2", "r2"]
+        );
+        let attempts: Vec<_> = seen.collapsed.iter().map(|c| c.attempts).collect();
+        assert_eq!(attempts, [Some((None, 10)), Some((Some(9), 10))]);
     }
 
     #[test]

@@ -33,11 +33,12 @@ impl Keys {
             let raw = &pending.raw;
             let Some(task) = task_of(raw, options) else { continue };
             let task = keys.texts.intern(&task);
+            // Segments, copies and retries of a rollout count once.
             let identity = match &raw.id {
                 Some(id) => Ok(keys.texts.intern(id)),
-                None => Err(pending.content),
+                None => Err((pending.content, raw.attempt)),
             };
-            if !once.insert((pending.record.source, task, identity, raw.attempt)) {
+            if !once.insert((pending.record.source, task, identity)) {
                 continue;
             }
             if let Some(field) = &options.group_by

@@ -12,6 +12,7 @@ mod group;
 mod identity;
 mod join;
 mod keys;
+mod locate;
 mod options;
 mod outcome;
 mod read_at;
@@ -31,8 +32,8 @@ use std::sync::Arc;
 pub use error::{LoadError, TextError};
 pub use options::{LoadOptions, OnProgress, Pool, Progress, SuccessRule};
 pub use report::{
-    FileReport, FileVerdict, Join, LoadReport, Note, OutcomeOrigin, Skipped, Totals, Unscored,
-    Warning,
+    Collapsed, FileReport, FileVerdict, Join, LoadReport, Note, OutcomeOrigin, Skipped, Totals,
+    Unscored, VerdictKind, Warning,
 };
 use sources::Opened;
 pub use sources::Sources;
@@ -60,8 +61,9 @@ pub fn load(
     options: &LoadOptions,
     profiles: &Arc<Profiles>,
 ) -> Result<Loaded, LoadError> {
-    let inputs = walk::inputs(paths)?;
-    let Opened { mut sources, sides, verdicts } = Sources::open(inputs, options)?;
+    let (inputs, lost) = walk::inputs(paths)?;
+    let Opened { mut sources, sides, mut verdicts } = Sources::open(inputs, options)?;
+    verdicts.extend(lost);
     if sources.is_empty() {
         return Err(LoadError::NoRollouts { files: verdicts });
     }

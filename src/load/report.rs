@@ -25,6 +25,8 @@ pub struct LoadReport {
     pub success_at: SuccessRule,
     /// Records that could not be read.
     pub skipped: Vec<Skipped>,
+    /// Records that were left out because another record is the same rollout.
+    pub collapsed: Vec<Collapsed>,
     /// What was coerced or odd.
     pub notes: Vec<Note>,
     /// Rollouts without a verdict, with reasons.
@@ -40,10 +42,39 @@ pub struct LoadReport {
 }
 
 impl LoadReport {
-    /// The first skipped record in one line, for `--strict`.
+    /// The first skipped record in one line.
     #[must_use]
     pub fn first_skipped(&self) -> Option<String> {
         self.skipped.first().map(ToString::to_string)
+    }
+
+    /// What a strict reader trips over, the first of it named: records that were skipped, files that
+    /// were cut, files whose content is not there.
+    #[must_use]
+    pub fn fault(&self) -> Option<String> {
+        let cut = self.files.iter().filter(|f| f.damaged);
+        let cut = cut.map(|f| format!("{}: {}", f.name, f.problems.join("; ")));
+        let lost = self.not_rollouts.iter().filter(|f| f.is_fault());
+        let lost: Vec<String> = cut.chain(lost.map(ToString::to_string)).collect();
+        let skipped = self.totals.skipped;
+        let many = |n: usize, word: &str| format!("{n} {word}{}", if n == 1 { "" } else { "s" });
+        let mut parts = Vec::new();
+        if let Some(first) = self.skipped.first() {
+            parts.push(format!("{} skipped; first: {first}", many(skipped, first.unit)));
+        }
+        if let Some(first) = lost.first() {
+            parts.push(format!("{} could not be read; first: {first}", many(lost.len(), "file")));
+        }
+        (!parts.is_empty()).then(|| parts.join("\n"))
+    }
+
+    /// Paths that a person named and that gave nothing, with reasons: the rest is done without them.
+    #[must_use]
+    pub fn unread(&self) -> Vec<String> {
+        let none = self.files.iter().filter(|f| f.named && f.rollouts == 0 && f.skipped > 0);
+        let none = none.map(|f| format!("{}: no record of it could be read", f.name));
+        let lost = self.not_rollouts.iter().filter(|f| f.named && f.kind != VerdictKind::Companion);
+        none.chain(lost.map(ToString::to_string)).collect()
     }
 
     /// The mark of partial data, for screens and exports.
@@ -92,6 +123,10 @@ pub struct FileReport {
     pub skipped: usize,
     /// What is wrong with it, in words.
     pub problems: Vec<String>,
+    /// It was named by the person, not found in a folder.
+    pub named: bool,
+    /// It ends before its end.
+    pub damaged: bool,
 }
 
 /// A file without rollouts.
@@ -105,6 +140,45 @@ pub struct FileVerdict {
     pub reason: String,
     /// What to try.
     pub hint: Option<String>,
+    /// How sure it is that nothing is lost without it.
+    pub kind: VerdictKind,
+}
+
+/// What a file without rollouts is, as far as anything can be lost with it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum VerdictKind {
+    /// No reader knows it.
+    #[default]
+    Unknown,
+    /// A framework writes it beside its rollouts.
+    Companion,
+    /// Its content is not there or cannot be opened: empty, a pointer, damaged, no permission.
+    Lost,
+}
+
+impl FileVerdict {
+    /// Whether rollouts may be missing for it. An empty log in a run's folder is no fault.
+    #[must_use]
+    pub fn is_fault(&self) -> bool {
+        const HOLD: [&str; 10] =
+            ["json", "jsonl", "ndjson", "traj", "eval", "gz", "zst", "zip", "tgz", "tar"];
+        match self.kind {
+            VerdictKind::Companion => false,
+            VerdictKind::Unknown => self.named,
+            VerdictKind::Lost => {
+                let ending = self.name.rsplit('.').next().unwrap_or_default();
+                self.named || HOLD.contains(&ending.to_ascii_lowercase().as_str())
+            }
+        }
+    }
+}
+
+impl std::fmt::Display for FileVerdict {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {}", self.name, self.reason)?;
+        self.hint.as_ref().map_or(Ok(()), |hint| write!(f, " ({hint})"))
+    }
 }
 
 /// A record that could not be read.
@@ -116,6 +190,10 @@ pub struct Skipped {
     pub unit: &'static str,
     /// Which one, from 1.
     pub number: u64,
+    /// The line that the record starts on, where it is none itself.
+    pub line: Option<u64>,
+    /// Line and column of what the parser could not read, where it is known.
+    pub at: Option<(u64, u64)>,
     /// Which rollout of it, from 1, where only one of several is lost.
     pub part: Option<u32>,
     /// What kind of trouble.
@@ -131,6 +209,9 @@ pub struct Skipped {
 impl std::fmt::Display for Skipped {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}: {} {}", self.file, self.unit, self.number)?;
+        if let Some(line) = self.line {
+            write!(f, " (line {line})")?;
+        }
         if let Some(part) = self.part {
             write!(f, ", rollout {part}")?;
         }
@@ -138,7 +219,42 @@ impl std::fmt::Display for Skipped {
             write!(f, ", field `{field}`")?;
         }
         write!(f, ": {}", self.reason)?;
+        match (self.at, self.line) {
+            (Some((line, column)), Some(_)) => write!(f, ", at line {line}, column {column}")?,
+            (Some((_, column)), None) => write!(f, ", at column {column}")?,
+            (None, _) => {}
+        }
         self.hint.as_ref().map_or(Ok(()), |hint| write!(f, " ({hint})"))
+    }
+}
+
+/// A record that was left out because another record is the same rollout.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Collapsed {
+    /// File.
+    pub file: String,
+    /// `line`, `element`, `value` or `document`.
+    pub unit: &'static str,
+    /// Which one, from 1.
+    pub number: u64,
+    /// The rollout.
+    pub rollout: String,
+    /// `copy` or `retry`.
+    pub kind: &'static str,
+    /// The attempt that was left out.
+    pub attempt: Option<u64>,
+    /// The attempt that was kept.
+    pub kept: Option<u64>,
+}
+
+impl std::fmt::Display for Collapsed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {} {}, rollout {}: ", self.file, self.unit, self.number, self.rollout)?;
+        match (self.attempt, self.kept) {
+            (Some(attempt), Some(kept)) => write!(f, "attempt {attempt}, attempt {kept} is kept"),
+            (None, Some(kept)) => write!(f, "no attempt number, attempt {kept} is kept"),
+            (_, None) => write!(f, "a copy, the last one is kept"),
+        }
     }
 }
 
@@ -246,6 +362,8 @@ pub struct Totals {
     pub notes: usize,
     /// Copies that were left out.
     pub duplicates: usize,
+    /// Earlier attempts that were left out.
+    pub retries: usize,
     /// Records that were joined to another as segments of one rollout.
     pub joined_segments: usize,
     /// Rollouts of other tasks that `only` left out.

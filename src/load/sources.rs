@@ -12,7 +12,7 @@ use std::thread;
 use super::error::{LoadError, TextError};
 use super::options::LoadOptions;
 use super::read_at::{Cursor, read_range};
-use super::report::FileVerdict;
+use super::report::{FileVerdict, VerdictKind};
 use super::unpack::{Spool, unpack};
 use super::walk::Input;
 use super::work::Frames;
@@ -59,6 +59,11 @@ impl Source {
         &self.input.place
     }
 
+    /// It was named by the person, not found in a folder.
+    pub(super) fn named(&self) -> bool {
+        self.input.named
+    }
+
     /// What was wrong with the file as such.
     pub(super) fn problem(&self) -> Option<&str> {
         self.input.problem.as_deref()
@@ -72,6 +77,14 @@ impl Source {
             header: self.input.header.as_deref(),
             ..Context::default()
         }
+    }
+
+    /// Runs with the file, the place where the content starts in it, and its length.
+    pub(super) fn content<T>(
+        &self,
+        run: impl FnOnce(&File, u64, u64) -> io::Result<T>,
+    ) -> io::Result<T> {
+        self.input.content.with(run)
     }
 
     /// Where its documents hold their rollouts.
@@ -370,7 +383,7 @@ fn look_at(input: Result<Input, FileVerdict>, forced: Option<&'static dyn Reader
     let (name, named) = (input.name.clone(), input.named);
     look(input, forced).unwrap_or_else(|error| {
         let reason = format!("cannot be read: {error}");
-        Looked::Neither(FileVerdict { name, named, reason, hint: None })
+        Looked::Neither(FileVerdict { name, named, reason, hint: None, kind: VerdictKind::Lost })
     })
 }
 
@@ -398,9 +411,17 @@ fn look(input: Input, forced: Option<&'static dyn Reader>) -> io::Result<Looked>
                     return Ok(Looked::Side(Box::new(Side { name: input.name, content })));
                 }
             }
+            let kind = if shape.lacks_content() {
+                VerdictKind::Lost
+            } else if not == shape.unknown() || shape.obstacle().is_some() {
+                VerdictKind::Unknown
+            } else {
+                VerdictKind::Companion
+            };
             return Ok(Looked::Neither(FileVerdict {
                 name: input.name,
                 named: input.named,
+                kind,
                 reason: not.to_string(),
                 hint: Some(not.hint),
             }));

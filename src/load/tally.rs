@@ -5,8 +5,11 @@ use std::sync::Arc;
 
 use super::group::Built;
 use super::identity::Seen;
+use super::locate::Locator;
 use super::options::LoadOptions;
-use super::report::{FileReport, KEPT, LoadReport, Note, OutcomeOrigin, Skipped, Totals, Unscored};
+use super::report::{
+    Collapsed, FileReport, KEPT, LoadReport, Note, OutcomeOrigin, Skipped, Totals, Unscored,
+};
 use super::sources::Sources;
 use super::work::{Pending, Record};
 use crate::rollout::{Group, Outcome, SourceId};
@@ -17,6 +20,9 @@ pub struct Tally {
     digests: Vec<Vec<[u8; 32]>>,
     groups_of: Vec<BTreeSet<usize>>,
     groups: usize,
+    /// Where the skipped records of the report start; a part has no place of its own where its record
+    /// was read as a whole.
+    places: Vec<(SourceId, Option<u64>)>,
     origins: BTreeMap<String, usize>,
     out_of_range: usize,
 }
@@ -29,6 +35,8 @@ impl Tally {
             .iter()
             .map(|(id, source)| FileReport {
                 problems: source.problem().map(str::to_owned).into_iter().collect(),
+                damaged: source.problem().is_some(),
+                named: source.named(),
                 name: sources.name(id).to_owned(),
                 bytes: sources.bytes(id),
                 format: sources.format(id).to_owned(),
@@ -40,6 +48,7 @@ impl Tally {
             digests: vec![Vec::new(); sources.len()],
             groups_of: vec![BTreeSet::new(); sources.len()],
             groups: 0,
+            places: Vec::new(),
             origins: BTreeMap::new(),
             out_of_range: 0,
         }
@@ -78,10 +87,16 @@ impl Tally {
                 }
                 Err(lost) => {
                     read |= lost.part.is_some();
+                    if self.report.skipped.len() < KEPT {
+                        let place = lost.offset.or(lost.part.is_none().then_some(record.offset));
+                        self.places.push((record.source, place));
+                    }
                     let skipped = Skipped {
                         file: name.clone(),
                         unit,
                         number: record.number,
+                        line: None,
+                        at: None,
                         part: lost.part.map(|p| p + 1),
                         kind: lost.error.kind,
                         field: lost.error.field,
@@ -102,8 +117,19 @@ impl Tally {
 
     /// The report as it stands.
     #[must_use]
-    pub const fn so_far(&self) -> &LoadReport {
+    pub fn so_far(&mut self, sources: &Sources) -> &LoadReport {
+        self.locate(sources);
         &self.report
+    }
+
+    /// Finds the lines of what was skipped.
+    fn locate(&mut self, sources: &Sources) {
+        let mut locator = Locator::default();
+        for (skipped, &(id, offset)) in self.report.skipped.iter_mut().zip(&self.places) {
+            if let (Some(source), Some(offset)) = (sources.get(id), offset) {
+                locator.locate(skipped, id, source, offset);
+            }
+        }
     }
 
     /// Counts rollouts of other tasks.
@@ -167,15 +193,38 @@ impl Tally {
         self.groups += 1;
     }
 
-    /// Counts copies that were left out.
-    pub fn duplicates(&mut self, seen: &Seen) {
-        self.report.totals.duplicates = seen.duplicates.len();
-        let mut by_file: BTreeMap<SourceId, usize> = BTreeMap::new();
-        for &source in &seen.duplicates {
-            *by_file.entry(source).or_default() += 1;
+    /// Counts copies and earlier attempts that were left out.
+    pub fn collapsed(&mut self, seen: &Seen, sources: &Sources) {
+        let mut by_file: BTreeMap<SourceId, (usize, usize)> = BTreeMap::new();
+        for one in &seen.collapsed {
+            let source = one.record.source;
+            let (copies, retries) = by_file.entry(source).or_default();
+            let totals = &mut self.report.totals;
+            if one.attempts.is_some() {
+                *retries += 1;
+                totals.retries += 1;
+            } else {
+                *copies += 1;
+                totals.duplicates += 1;
+            }
+            if self.report.collapsed.len() < KEPT {
+                self.report.collapsed.push(Collapsed {
+                    file: sources.name(source).to_owned(),
+                    unit: sources.get(source).map_or("record", |s| s.unit()),
+                    number: one.record.line,
+                    rollout: one.id.clone(),
+                    kind: if one.attempts.is_some() { "retry" } else { "copy" },
+                    attempt: one.attempts.and_then(|(left, _)| left),
+                    kept: one.attempts.map(|(_, kept)| kept),
+                });
+            }
         }
-        for (source, count) in by_file {
-            self.file(source, |f| f.problems.push(format!("{count} copies left out")));
+        for (source, (copies, retries)) in by_file {
+            let told = [(copies, "copy", "copies"), (retries, "retry", "retries")];
+            for (n, one, many) in told.into_iter().filter(|(n, ..)| *n > 0) {
+                let word = if n == 1 { one } else { many };
+                self.file(source, |f| f.problems.push(format!("{n} {word} left out")));
+            }
         }
     }
 
@@ -196,6 +245,7 @@ impl Tally {
                 }
             });
         }
+        self.locate(sources);
         let mut sizes: BTreeMap<usize, usize> = BTreeMap::new();
         for group in groups {
             *sizes.entry(group.rollouts.len()).or_default() += 1;

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::read_at::{Cursor, read_range, write_all_at};
-use super::report::FileVerdict;
+use super::report::{FileVerdict, VerdictKind};
 use super::walk::{Content, Input, Slice};
 
 /// The end of a packed file that is cut can be read as far as it goes; this says so.
@@ -82,7 +82,13 @@ pub fn unpack(input: Input, spool: &mut Spool) -> Unpacked {
 }
 
 fn refused(input: &Input, reason: &str, hint: Option<String>) -> FileVerdict {
-    FileVerdict { name: input.name.clone(), named: input.named, reason: reason.to_owned(), hint }
+    FileVerdict {
+        name: input.name.clone(),
+        named: input.named,
+        reason: reason.to_owned(),
+        hint,
+        kind: VerdictKind::Lost,
+    }
 }
 
 fn gunzip<'r>(from: Box<dyn Read + 'r>) -> Box<dyn Read + 'r> {

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::error::LoadError;
+use super::report::{FileVerdict, VerdictKind};
 use crate::rollout::natural;
 
 /// A part of a file without a name.
@@ -71,36 +72,24 @@ struct Found {
     spool: Option<Slice>,
 }
 
-/// The inputs behind the given paths, sorted by name.
-pub fn inputs(paths: &[PathBuf]) -> Result<Vec<Input>, LoadError> {
+/// The inputs behind the given paths, sorted by name; a path that cannot be read costs itself, unless
+/// it is the only one.
+pub fn inputs(paths: &[PathBuf]) -> Result<(Vec<Input>, Vec<FileVerdict>), LoadError> {
     if paths.is_empty() {
         return Err(LoadError::NothingGiven);
     }
     let mut found: Vec<Found> = Vec::new();
     let mut seen_dirs = BTreeSet::new();
+    let mut lost = Vec::new();
     for path in paths {
-        let unreadable = |error| LoadError::Unreadable { path: path.clone(), error };
-        if path.as_os_str() == "-" {
-            let spool = spool(&mut io::stdin().lock()).map_err(unreadable)?;
-            found.push(Found { path: "stdin".into(), tail: 1, named: true, spool: Some(spool) });
-            continue;
+        // With several things given, a folder's own name tells its files from the others'.
+        let depth = usize::from(paths.len() > 1);
+        if let Err(error) = look_up(path, depth, &mut seen_dirs, &mut found) {
+            lost.push(LoadError::Unreadable { path: path.clone(), error });
         }
-        let meta = fs::metadata(path).map_err(unreadable)?;
-        if !meta.is_dir() && !meta.is_file() {
-            // A pipe (`<(zcat …)`) can be read once only, and its real name leads nowhere.
-            let spool = File::open(path).and_then(|mut f| spool(&mut f)).map_err(unreadable)?;
-            let path = PathBuf::from(path.file_name().unwrap_or(path.as_os_str()));
-            found.push(Found { path, tail: 1, named: true, spool: Some(spool) });
-            continue;
-        }
-        let real = fs::canonicalize(path).map_err(unreadable)?;
-        if meta.is_dir() {
-            // With several things given, a folder's own name tells its files from the others'.
-            let depth = usize::from(paths.len() > 1);
-            walk(&real, depth, &mut seen_dirs, &mut found).map_err(unreadable)?;
-        } else {
-            found.push(Found { path: real, tail: 1, named: true, spool: None });
-        }
+    }
+    if lost.len() == paths.len() {
+        return Err(lost.into_iter().next().unwrap_or(LoadError::NothingGiven));
     }
     // A file that was given twice is one file.
     let mut once = BTreeSet::new();
@@ -126,7 +115,45 @@ pub fn inputs(paths: &[PathBuf]) -> Result<Vec<Input>, LoadError> {
         })
         .collect();
     inputs.sort_by(|a, b| natural(&a.name, &b.name));
-    Ok(inputs)
+    Ok((inputs, lost.iter().map(verdict).collect()))
+}
+
+fn verdict(error: &LoadError) -> FileVerdict {
+    let (path, reason) = match error {
+        LoadError::Unreadable { path, error } => (path.as_path(), error.to_string()),
+        other => (Path::new("-"), other.to_string()),
+    };
+    // Reports hold no absolute paths.
+    let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+    FileVerdict { name, named: true, reason, hint: error.hint(), kind: VerdictKind::Lost }
+}
+
+/// Finds what a path that was given stands for.
+fn look_up(
+    path: &Path,
+    depth: usize,
+    seen: &mut BTreeSet<PathBuf>,
+    found: &mut Vec<Found>,
+) -> io::Result<()> {
+    if path.as_os_str() == "-" {
+        let spool = spool(&mut io::stdin().lock())?;
+        found.push(Found { path: "stdin".into(), tail: 1, named: true, spool: Some(spool) });
+        return Ok(());
+    }
+    let meta = fs::metadata(path)?;
+    if !meta.is_dir() && !meta.is_file() {
+        // A pipe (`<(zcat …)`) can be read once only, and its real name leads nowhere.
+        let spool = File::open(path).and_then(|mut f| spool(&mut f))?;
+        let path = PathBuf::from(path.file_name().unwrap_or(path.as_os_str()));
+        found.push(Found { path, tail: 1, named: true, spool: Some(spool) });
+        return Ok(());
+    }
+    let real = fs::canonicalize(path)?;
+    if meta.is_dir() {
+        return walk(&real, depth, seen, found);
+    }
+    found.push(Found { path: real, tail: 1, named: true, spool: None });
+    Ok(())
 }
 
 /// Copies a stream to a file that has no name and vanishes with the program.
@@ -215,7 +242,7 @@ mod tests {
     use super::*;
 
     fn names(paths: &[PathBuf]) -> Vec<String> {
-        inputs(paths).unwrap().into_iter().map(|i| i.name).collect()
+        inputs(paths).unwrap().0.into_iter().map(|i| i.name).collect()
     }
 
     #[test]
@@ -235,5 +262,7 @@ mod tests {
             ["a/r.jsonl", "b/r.jsonl"]
         );
         assert!(matches!(inputs(&[at("none")]), Err(LoadError::Unreadable { .. })));
+        let (rest, lost) = inputs(&[at("none"), at("a/r.jsonl")]).unwrap();
+        assert_eq!((rest.len(), lost.len(), lost[0].name.as_str()), (1, 1, "none"));
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::identity::Seen;
 use super::keys::Keys;
 use super::options::SuccessRule;
-use super::report::{Join, LoadReport, Note, Warning};
+use super::report::{Join, LoadReport, Note, VerdictKind, Warning};
 use crate::rollout::{Group, natural};
 
 /// A count with its word.
@@ -40,12 +40,12 @@ pub fn warn(report: &mut LoadReport, groups: &[Arc<Group>], keys: &Keys, seen: &
     }
     for file in report.not_rollouts.iter().filter(|f| f.named) {
         let hint = file.hint.clone().unwrap_or_default();
-        add(
-            "no-rollouts",
-            format!("{}: not a rollout file: {}", file.name, file.reason),
-            &hint,
-            Vec::new(),
-        );
+        let (code, word) = match file.kind {
+            VerdictKind::Companion => ("no-rollouts", "not a rollout file"),
+            VerdictKind::Unknown => ("unread", "not a rollout file"),
+            VerdictKind::Lost => ("unread", "could not be read"),
+        };
+        add(code, format!("{}: {word}: {}", file.name, file.reason), &hint, Vec::new());
     }
     if let Some(warning) = keys.singletons() {
         let Warning { code, text, hint, tasks } = warning;
@@ -58,22 +58,26 @@ pub fn warn(report: &mut LoadReport, groups: &[Arc<Group>], keys: &Keys, seen: &
     }
     mixed_harness(groups, &mut add);
     joined(&report.joins, &mut add);
-    let damaged: Vec<String> = report
-        .files
-        .iter()
-        .filter(|f| f.problems.iter().any(|p| p.contains("cut;") || p.contains("damaged")))
-        .map(|f| f.name.clone())
-        .collect();
+    let damaged: Vec<String> =
+        report.files.iter().filter(|f| f.damaged).map(|f| f.name.clone()).collect();
     if !damaged.is_empty() {
         let text = format!("packed files that are damaged or cut: {}", some(&damaged));
         add("damaged-file", text, "pack or download them again", Vec::new());
     }
-    if !seen.duplicates.is_empty() {
+    let (copies, retries) = (report.totals.duplicates, report.totals.retries);
+    if copies > 0 {
         let text = format!(
             "{} left out: equal content under the same id in the same file",
-            plural(seen.duplicates.len(), "copy").replace("copys", "copies")
+            plural(copies, "copy").replace("copys", "copies")
         );
-        add("duplicate", text, "", Vec::new());
+        add("duplicate", text, "`credscope check` lists them", Vec::new());
+    }
+    if retries > 0 {
+        let text = format!(
+            "{} left out: of the attempts of one rollout the last one counts",
+            plural(retries, "earlier attempt")
+        );
+        add("retry", text, "attempts that are samples want an id each", Vec::new());
     }
     if !seen.same_content.is_empty() {
         let text = format!(

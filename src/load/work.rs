@@ -94,8 +94,18 @@ pub struct Record {
 pub struct Lost {
     /// Which part, where only that one is lost.
     pub part: Option<u32>,
+    /// Where that part starts in the file, where it was read by itself.
+    pub offset: Option<u64>,
     /// Why.
     pub error: RecordError,
+}
+
+impl Lost {
+    /// A part that is lost, or with `None` all of the record.
+    #[must_use]
+    pub const fn of(part: Option<u32>, error: RecordError) -> Self {
+        Self { part, offset: None, error }
+    }
 }
 
 impl Record {
@@ -288,7 +298,7 @@ fn read(
     let (source, bytes) = match (sources.get(id), &piece.body) {
         (Some(source), Ok(bytes)) => (source, bytes),
         (_, Err(len)) => {
-            record.parts.push(Err(Lost { part: element, error: too_large(*len) }));
+            record.parts.push(Err(Lost::of(element, too_large(*len))));
             name_elements(sources, piece.offset, &mut record);
             return record;
         }
@@ -310,7 +320,7 @@ fn read(
     let parsed = match parsed {
         Ok(parsed) => parsed,
         Err(error) => {
-            record.parts.push(Err(Lost { part: element, error: explain(error, piece.at_end) }));
+            record.parts.push(Err(Lost::of(element, explain(error, piece.at_end))));
             name_elements(sources, piece.offset, &mut record);
             return record;
         }
@@ -325,7 +335,7 @@ fn read(
     for (at, part) in parsed.parts.into_iter().enumerate() {
         let record_ref = RecordRef { part: place.part + at as u32, ..place.clone() };
         let which = (several || element.is_some()).then_some(record_ref.part);
-        let lost = |error| Err(Lost { part: which, error });
+        let lost = |error| Err(Lost::of(which, error));
         let raw = match part.rollout {
             Ok(raw) => raw,
             Err(error) => {

@@ -38,6 +38,9 @@ struct ProfileFile {
     args: BTreeMap<String, Vec<String>>,
     tool: Vec<ToolFile>,
     line_tool: Vec<LineToolFile>,
+    /// Settings that come with the profile: another room reads them.
+    #[serde(rename = "settings")]
+    _settings: toml::Table,
 }
 
 #[derive(Deserialize)]

@@ -1,4 +1,4 @@
-//! Settings from a config file's text (TOML) and from environment variables.
+//! Settings from the text of a config file or a profile (TOML) and from environment variables.
 //!
 //! Keys are the names of the table. `knob` and `set` may be lists of `NAME=VALUE` or tables.
 
@@ -9,12 +9,33 @@ use super::{Form, Given, Origin, SettingError};
 
 /// The settings in a config file's text; `file` is its name for messages.
 pub fn from_toml(text: &str, file: &str) -> Result<Vec<Given>, SettingError> {
-    let root: Table = text.parse().map_err(|error: toml::de::Error| SettingError::Config {
+    from_table(&parse(text, file)?, file, Origin::Config)
+}
+
+/// The settings that come with a profile: its table `settings`, with the keys of a config file.
+pub fn from_profile(text: &str, file: &str) -> Result<Vec<Given>, SettingError> {
+    let root = parse(text, file)?;
+    let Some(settings) = root.get("settings").and_then(Value::as_table) else {
+        return Ok(Vec::new());
+    };
+    if settings.contains_key("profile") {
+        return Err(SettingError::Together(format!(
+            "{file}: a profile cannot name another profile"
+        )));
+    }
+    from_table(settings, &format!("the profile {file}"), Origin::Profile)
+}
+
+fn parse(text: &str, file: &str) -> Result<Table, SettingError> {
+    text.parse().map_err(|error: toml::de::Error| SettingError::Config {
         file: file.to_owned(),
         reason: error.message().to_owned(),
-    })?;
+    })
+}
+
+fn from_table(root: &Table, file: &str, origin: Origin) -> Result<Vec<Given>, SettingError> {
     let mut found = Vec::new();
-    for (key, value) in &root {
+    for (key, value) in root {
         let place = format!("{key} in {file}");
         let Some(spec) = table::find(key) else {
             return Err(SettingError::Unknown {
@@ -40,12 +61,7 @@ pub fn from_toml(text: &str, file: &str) -> Result<Vec<Given>, SettingError> {
                     expected: format!("expected {}", spec.value),
                 });
             };
-            found.push(Given {
-                name: key.clone(),
-                value,
-                origin: Origin::Config,
-                place: place.clone(),
-            });
+            found.push(Given { name: key.clone(), value, origin, place: place.clone() });
         }
     }
     Ok(found)

@@ -83,6 +83,7 @@ pub enum Uniform {
 }
 
 /// What is drawn and written, and how.
+#[allow(clippy::struct_excessive_bools)] // each is a switch of the command line
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct View {
     /// Only this rollout.
@@ -101,6 +102,8 @@ pub struct View {
     pub ascii: bool,
     /// Theme of the screen.
     pub theme: Option<String>,
+    /// Fail on anything that could not be read.
+    pub strict: bool,
     /// Progress on standard error.
     pub progress: When,
 }

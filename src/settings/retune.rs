@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Origin, Settings};
+use super::{Class, Form, Origin, Settings};
 use crate::analysis::AnalysisSettings;
 use crate::signature::{Abstraction, Granularity, KNOBS, PRESETS};
 
@@ -19,6 +19,10 @@ pub fn changed(analysis: &AnalysisSettings) -> Vec<(&'static str, Vec<String>)> 
         ("columns", vec![columns.join(",")]),
         ("x", vec![analysis.x.clone()]),
         ("y", vec![analysis.y.clone()]),
+        ("gamma", vec![analysis.credit.gamma.to_string()]),
+        ("n-prior", vec![analysis.credit.n_prior.to_string()]),
+        ("beta", vec![analysis.credit.beta.to_string()]),
+        ("tau", vec![analysis.tau.1.to_string()]),
     ]
 }
 
@@ -53,7 +57,24 @@ impl Settings {
                 entry.values = values.into_iter().map(|v| (v, Origin::Flag)).collect();
             }
         }
+        if analysis.tau != self.analysis.tau {
+            // One threshold for both axes now.
+            for name in ["tau-x", "tau-y"] {
+                settings = settings.without(name);
+            }
+        }
         settings.analysis = analysis.clone();
+        settings
+    }
+
+    /// These settings with one of them at its default.
+    #[must_use]
+    pub fn without(&self, name: &str) -> Self {
+        let mut settings = self.clone();
+        if let Some(entry) = settings.entries.iter_mut().find(|e| e.spec.name == name) {
+            let default = Some(entry.spec.default).filter(|d| !d.is_empty());
+            entry.values = default.map(|d| (d.to_owned(), Origin::Default)).into_iter().collect();
+        }
         settings
     }
 
@@ -68,36 +89,25 @@ impl Settings {
     }
 }
 
-/// A config file with the signature and the columns of an analysis, to be used with `--config`.
+/// A config file with everything that the numbers depend on, to be used with `--config`: all of the
+/// signature and the credit, and what else was set, but not which task or rollout is looked at.
 #[must_use]
-pub fn to_toml(analysis: &AnalysisSettings) -> String {
-    let mut text =
-        "# Signature and columns, saved by credscope; use with --config FILE.\n".to_owned();
-    // A JSON text or list of texts is one in TOML, too.
-    let mut put = |name: &str, value: serde_json::Value| {
-        // Writing into a String cannot fail.
-        let _ = writeln!(text, "{name} = {value}");
-    };
-    for (name, values) in changed(analysis) {
-        match (name, values.as_slice()) {
-            ("knob", []) => {}
-            ("knob", _) => put(name, values.into()),
-            ("columns", [list]) => put(name, list.split(',').collect::<Vec<_>>().into()),
-            (_, [one]) => put(name, one.as_str().into()),
-            _ => {}
+pub fn to_toml(settings: &Settings) -> String {
+    let mut text = "# Settings saved by credscope; use with --config FILE.\n".to_owned();
+    for entry in settings.entries.iter().filter(|e| e.spec.stamped) {
+        let numbers = matches!(entry.spec.class, Class::Projection | Class::Credit);
+        let names_data = matches!(entry.spec.name, "only" | "rollout");
+        let given = entry.origin() != Origin::Default;
+        if entry.values.is_empty() || names_data || !(numbers || given) {
+            continue;
         }
-    }
-    let params: Vec<String> = analysis
-        .columns
-        .iter()
-        .flat_map(|c| c.params.entries().iter().map(|(p, v)| format!("{}.{p}={v}", c.name)))
-        .collect();
-    if !params.is_empty() {
-        put("set", params.into());
-    }
-    let credit = &analysis.credit;
-    for (name, value) in [("gamma", credit.gamma), ("n-prior", credit.n_prior)] {
-        put(name, value.into());
+        // A JSON number, text, or list of texts is one in TOML, too. Files go by their whole path here.
+        let value = match entry.spec.form {
+            Form::Many => entry.values.iter().map(|(v, _)| v.as_str()).collect(),
+            _ => entry.json(),
+        };
+        // Writing into a String cannot fail.
+        let _ = writeln!(text, "{} = {value}", entry.spec.name);
     }
     text
 }
@@ -106,6 +116,15 @@ pub fn to_toml(analysis: &AnalysisSettings) -> String {
 mod tests {
     use super::super::{Given, Settings, config};
     use super::*;
+
+    fn given(name: &str, value: &str) -> Given {
+        Given {
+            name: name.to_owned(),
+            value: value.to_owned(),
+            origin: Origin::Flag,
+            place: format!("--{name}"),
+        }
+    }
 
     #[test]
     fn a_saved_file_gives_the_same_analysis() {
@@ -119,7 +138,22 @@ mod tests {
         analysis.columns.push(crate::credit::ColumnSpec::new("gigpo").unwrap());
         analysis.columns.last_mut().unwrap().set("omega", "2").unwrap();
         analysis.y = "gigpo".to_owned();
-        let text = to_toml(&analysis);
+        analysis.credit.n_prior = 4.0;
+        analysis.tau = (0.05, 0.05);
+        let start = Settings::resolve(&[
+            given("step-reward", "none"),
+            given("prior", "mean"),
+            given("set", "grpo.ddof=0"),
+            given("set", "gigpo.omega=2"),
+            given("tau-x", "0.2"),
+            given("only", "one"),
+        ])
+        .unwrap();
+        analysis.credit.step_reward = start.analysis.credit.step_reward;
+        analysis.credit.prior = start.analysis.credit.prior;
+        analysis.columns[0] = start.analysis.columns[0].clone();
+        let text = to_toml(&start.retuned(&analysis));
+        assert!(!text.contains("only"), "{text}");
         let given: Vec<Given> = config::from_toml(&text, "saved.toml").unwrap();
         assert_eq!(Settings::resolve(&given).unwrap().analysis, analysis, "{text}");
     }

@@ -456,6 +456,15 @@ pub static SETTINGS: &[Spec] = &[
     })
     .local(),
     spec(
+        "strict",
+        (Class::Load, Form::Switch),
+        "",
+        "false",
+        "fail before anything is written when a record was skipped or a file could not be read",
+        |s, v| parse::switch(v).map(|v| s.view.strict = v),
+    )
+    .local(),
+    spec(
         "progress",
         (Class::View, Form::Text),
         "auto|always|never",

@@ -61,9 +61,15 @@ pub(super) fn key(model: &mut Model, at: usize, name: &str, effects: &mut Vec<Ef
 }
 
 fn add(model: &mut Model, name: &str) {
-    if !model.settings.columns.iter().any(|c| c.name == name)
-        && let Ok(spec) = ColumnSpec::new(name)
-    {
+    if model.settings.columns.iter().any(|c| c.name == name) {
+        return;
+    }
+    // With the parameters that were given for it, and those of a framework that is followed.
+    let given = model.begun_with.clone().and_then(|mut settings| {
+        settings.add_column(name).ok()?;
+        settings.analysis.columns.into_iter().find(|c| c.name == name)
+    });
+    if let Some(spec) = given.or_else(|| ColumnSpec::new(name).ok()) {
         model.settings.columns.push(spec);
     }
 }

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use super::keymap::Action;
 use super::model::Model;
-use crate::analysis::align::{AlignedRow, Alignment, nearest};
+use crate::analysis::Analysis;
+use crate::analysis::align::{AlignedRow, Alignment, first_divergence, nearest};
 
 /// Cells of a column of the comparison, at least.
 const COLUMN: usize = 25;
@@ -20,10 +21,53 @@ pub struct Comparing {
     pub alignment: Alignment,
     /// The shown analysis that it is made of.
     pub made_for: Option<u64>,
+    /// Where the rollouts of the group first part, each from each.
+    pub pairs: Pairs,
+    /// Only rows where the selected rollout stands alone.
+    pub only_here: bool,
     /// Selected row.
     pub at: usize,
     /// Selected column.
     pub column: usize,
+}
+
+/// Rollouts in the table of pairs, at most.
+const PAIRED: usize = 24;
+
+/// Where rollouts first part: per rollout and other rollout, the first step of the one that leaves the
+/// other in a state where both were.
+#[derive(Debug, Default)]
+pub struct Pairs {
+    /// The rollouts: those side by side first.
+    pub rollouts: Vec<usize>,
+    /// The steps, as indices in the group.
+    pub steps: Vec<Vec<Option<usize>>>,
+}
+
+impl Pairs {
+    fn new(analysis: &Analysis, first: &[usize]) -> Self {
+        let others = (0..analysis.group.rollouts.len()).filter(|r| !first.contains(r));
+        let rollouts: Vec<usize> = first.iter().copied().chain(others).take(PAIRED).collect();
+        let row = |&a: &usize| {
+            rollouts
+                .iter()
+                .map(|&b| if a == b { None } else { first_divergence(analysis, a, b) })
+                .collect()
+        };
+        Self { steps: rollouts.iter().map(row).collect(), rollouts }
+    }
+}
+
+impl Comparing {
+    /// The rows that are listed: all, or those where the selected rollout stands alone.
+    #[must_use]
+    pub fn listed(&self) -> Vec<usize> {
+        let alone = |row: &AlignedRow| {
+            row.state.is_none() && row.cells.get(self.column).copied().flatten().is_some()
+        };
+        let rows = self.alignment.rows.iter().enumerate();
+        rows.filter(|(_, row)| !self.only_here || alone(row)).map(|(i, _)| i).collect()
+    }
 }
 
 /// How many rollouts fit side by side.
@@ -52,6 +96,7 @@ pub(super) fn open(model: &mut Model) {
 fn align(model: &mut Model, rollouts: &[usize]) {
     if let Some(snapshot) = model.snapshot().map(Arc::clone) {
         model.comparing.alignment = Alignment::new(&snapshot.analysis, rollouts);
+        model.comparing.pairs = Pairs::new(&snapshot.analysis, rollouts);
         model.comparing.made_for = Some(model.shown_key);
     }
 }
@@ -92,8 +137,11 @@ fn lead(model: &mut Model) {
 
 /// Moves to another row.
 pub(super) fn rows(model: &mut Model, to: impl Fn(usize) -> usize) {
-    let last = model.comparing.alignment.rows.len().saturating_sub(1);
-    model.comparing.at = to(model.comparing.at).min(last);
+    let listed = model.comparing.listed();
+    let at = listed.partition_point(|&row| row < model.comparing.at);
+    if let Some(&row) = listed.get(to(at).min(listed.len().saturating_sub(1))) {
+        model.comparing.at = row;
+    }
     lead(model);
 }
 
@@ -104,7 +152,13 @@ pub(super) fn act(model: &mut Model, action: Action, count: usize) {
     match action {
         Action::Right => model.comparing.column = (here + count).min(n.saturating_sub(1)),
         Action::Left => model.comparing.column = here.saturating_sub(count),
+        Action::Filter => {
+            model.comparing.only_here = !model.comparing.only_here;
+            come_in(model);
+            return;
+        }
         Action::NextBranching | Action::PreviousBranching => {
+            model.comparing.only_here = false;
             let rows = &model.comparing.alignment.rows;
             let parts: Vec<usize> = (0..rows.len())
                 .filter(|&i| rows.get(i).is_some_and(AlignedRow::diverges))
@@ -126,7 +180,27 @@ pub(super) fn act(model: &mut Model, action: Action, count: usize) {
         }
         _ => {}
     }
+    come_in(model);
     lead(model);
+}
+
+/// The row goes to a listed one.
+fn come_in(model: &mut Model) {
+    let listed = model.comparing.listed();
+    if listed.contains(&model.comparing.at) {
+        return;
+    }
+    let next = listed.partition_point(|&row| row < model.comparing.at);
+    match listed.get(next).or(listed.last()) {
+        Some(&row) => {
+            model.comparing.at = row;
+            lead(model);
+        }
+        None => {
+            model.comparing.only_here = false;
+            model.message = Some("this rollout has no step of its own beside these".to_owned());
+        }
+    }
 }
 
 /// Marks the selected rollout for the comparison, or takes the mark away.

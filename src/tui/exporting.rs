@@ -29,7 +29,7 @@ pub enum What {
     Quadrants,
     /// All groups.
     Groups,
-    /// The signature and the columns as a config file.
+    /// All that the numbers depend on as a config file.
     Settings,
 }
 
@@ -53,13 +53,17 @@ impl What {
             Self::Filtered => "steps of this group that pass the filter (CSV)",
             Self::Quadrants => "quadrants of this group by outcome (CSV)",
             Self::Groups => "all groups, one row each (CSV)",
-            Self::Settings => "signature and columns as a config file (TOML)",
+            Self::Settings => "signature, credit and columns as a config file (TOML)",
         }
     }
 }
 
+/// Inputs and counts of a load of one task alone.
+pub type Narrow =
+    Arc<dyn Fn(&str) -> Result<(Vec<Input>, serde_json::Value), String> + Send + Sync>;
+
 /// Where the loaded data came from, for the stamp of an export.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub struct Provenance {
     /// The settings that the screen started with; none leaves the stamp out.
     pub settings: Option<Settings>,
@@ -67,6 +71,8 @@ pub struct Provenance {
     pub inputs: Vec<Input>,
     /// Counts of the load.
     pub load: serde_json::Value,
+    /// Inputs and counts of a load of one task alone, as `--only` makes it.
+    pub narrow: Option<Narrow>,
     /// Files that were read: none of them is ever written over.
     pub paths: Vec<PathBuf>,
     /// The folder that exports go to; the working directory where it is empty.
@@ -86,6 +92,10 @@ pub struct Job {
     pub settings: AnalysisSettings,
     /// For [`What::Filtered`]: which steps pass, and what the filter is called.
     pub passes: (Vec<bool>, String),
+    /// Only this rollout.
+    pub only: Option<String>,
+    /// Only groups with successes and failures.
+    pub mixed: bool,
 }
 
 /// What can be exported now.
@@ -119,7 +129,9 @@ pub(super) fn key(model: &mut Model, at: usize, name: &str, effects: &mut Vec<Ef
                     group: Arc::clone(group),
                     groups: model.corpus.groups.clone(),
                     settings: settings.clone(),
-                    passes: (model.filtering.passes.clone(), model.filtering.filter.name()),
+                    only: model.filtering.only.clone(),
+                    mixed: model.groups.mixed,
+                    passes: (model.filtering.passes.clone(), model.filtering.name()),
                 };
                 model.message = Some("writing …".to_owned());
                 effects.push(Effect::Export(Box::new(job)));
@@ -159,7 +171,9 @@ pub fn write(job: &Job, from: &Provenance) -> Result<String, String> {
         let path = from.folder.join(name);
         match put(&path, &body, &from.paths) {
             Ok(()) => {
-                let rows = rows.map_or_else(String::new, |n| format!(", {n} rows"));
+                let rows = rows.map_or_else(String::new, |n| {
+                    format!(", {}", super::numbers::plural(n as u64, "row"))
+                });
                 return Ok(format!("wrote {}{rows}", path.display()));
             }
             Err(OutputError::Exists(_) | OutputError::NoFile(_) | OutputError::Input(_)) => {}
@@ -193,7 +207,9 @@ fn fill(job: &Job, from: &Provenance, body: &mut Vec<u8>) -> std::io::Result<Opt
     }
     let settings = &settings;
     if job.what == What::Settings {
-        body.extend_from_slice(retune::to_toml(settings).as_bytes());
+        let start = from.settings.clone().map_or_else(|| Settings::resolve(&[]), Ok);
+        let start = start.map_err(std::io::Error::other)?;
+        body.extend_from_slice(retune::to_toml(&start.retuned(settings)).as_bytes());
         return Ok(None);
     }
     let shown = || Analysis::new(Arc::clone(&job.group), settings);
@@ -201,11 +217,14 @@ fn fill(job: &Job, from: &Provenance, body: &mut Vec<u8>) -> std::io::Result<Opt
     let mut options: Vec<(&str, serde_json::Value)> = vec![("format", Format::Csv.name().into())];
     let (kind, table) = match job.what {
         What::Groups => {
+            let holds = |g: &&Arc<Group>| job.only.as_deref().is_none_or(|id| g.find(id).is_some());
             let rows = job
                 .groups
                 .iter()
-                .map(|g| {
-                    let analysis = Analysis::new(Arc::clone(g), settings);
+                .filter(holds)
+                .map(|g| Analysis::new(Arc::clone(g), settings))
+                .filter(|analysis| !(job.mixed && analysis.basis.uniform_outcome()))
+                .map(|analysis| {
                     let terms = crate::analysis::skill::terms(&analysis);
                     groups::row(&analysis, terms.as_ref())
                 })
@@ -226,7 +245,11 @@ fn fill(job: &Job, from: &Provenance, body: &mut Vec<u8>) -> std::io::Result<Opt
             ("quadrants", rows.table())
         }
         _ => {
-            let mut table: Table = steps::table(&shown(), None);
+            let mut table: Table = if job.what == What::Filtered {
+                steps::table(&shown(), None)
+            } else {
+                steps::table(&shown(), only(job))
+            };
             if job.what == What::Filtered {
                 let mut passes = job.passes.0.iter();
                 table.rows.retain(|_| passes.next() == Some(&true));
@@ -235,19 +258,49 @@ fn fill(job: &Job, from: &Provenance, body: &mut Vec<u8>) -> std::io::Result<Opt
             ("steps", table)
         }
     };
-    let stamp = from.settings.as_ref().map(|start| {
-        let mut now = start.retuned(settings);
-        if job.what != What::Groups && job.groups.len() > 1 {
-            now = now.with_flag("only", &job.group.key.task);
-        }
-        Stamp::new(kind, &now, &options, from.inputs.clone(), from.load.clone())
-    });
+    let stamp = stamp(job, from, settings, (kind, &options)).map_err(std::io::Error::other)?;
     let writing = Writing { stamp, ..Writing::default() };
     let mut out = writer::writer(Format::Csv, body, writing);
     out.begin(&table.columns)?;
     out.chunk(&table)?;
     out.finish()?;
     Ok(Some(table.rows.len()))
+}
+
+/// The rollout that is shown alone, where the group has it.
+fn only(job: &Job) -> Option<&str> {
+    job.only.as_deref().filter(|id| job.group.find(id).is_some())
+}
+
+/// The stamp that the command line would write for the same rows.
+fn stamp(
+    job: &Job,
+    from: &Provenance,
+    settings: &AnalysisSettings,
+    (kind, options): (&str, &[(&str, serde_json::Value)]),
+) -> Result<Option<Stamp>, String> {
+    let Some(start) = &from.settings else {
+        return Ok(None);
+    };
+    let mut now = start.retuned(settings);
+    let all = job.what == What::Groups;
+    let rollout = if all { job.only.as_deref() } else { only(job) };
+    if start.view.rollout.as_deref() != rollout {
+        now = rollout.map_or_else(|| now.without("rollout"), |id| now.with_flag("rollout", id));
+    }
+    if start.view.mixed != (all && job.mixed) {
+        now = if start.view.mixed { now.without("mixed") } else { now.with_flag("mixed", "true") };
+    }
+    let (mut inputs, mut load) = (from.inputs.clone(), from.load.clone());
+    if !all && job.groups.len() > 1 {
+        let task = &job.group.key.task;
+        now = now.with_flag("only", task);
+        // What is counted of the load is counted of this task alone.
+        if let Some(narrow) = &from.narrow {
+            (inputs, load) = narrow(task)?;
+        }
+    }
+    Ok(Some(Stamp::new(kind, &now, options, inputs, load)))
 }
 
 #[cfg(test)]

@@ -11,19 +11,21 @@ use crate::analysis::{Facet, StepFilter};
 pub struct Filtering {
     /// What is chosen.
     pub filter: StepFilter,
+    /// Only the steps of this rollout.
+    pub only: Option<String>,
     /// Whether each step of the shown group passes; empty without a filter.
     pub passes: Vec<bool>,
     /// The facets that some step of the shown group has, and how many steps each would leave.
     pub facets: Vec<(Facet, usize)>,
     /// The shown analysis and the filter that these are for.
-    pub made_for: Option<(u64, StepFilter)>,
+    pub made_for: Option<(u64, StepFilter, Option<String>)>,
 }
 
 /// Brings what passes up to date.
 pub(super) fn settle(model: &mut Model) {
-    let wanted = (model.shown_key, model.filtering.filter.clone());
+    let wanted = (model.shown_key, model.filtering.filter.clone(), model.filtering.only.clone());
     let open = matches!(model.layers.last(), Some(Layer::Filter { .. }));
-    let idle = wanted.1.is_empty() && !open;
+    let idle = wanted.1.is_empty() && wanted.2.is_none() && !open;
     if model.filtering.made_for.as_ref() == Some(&wanted)
         || idle && model.filtering.passes.is_empty()
     {
@@ -34,10 +36,13 @@ pub(super) fn settle(model: &mut Model) {
     };
     let analysis = &snapshot.analysis;
     let filter = &model.filtering.filter;
-    let passes = if filter.is_empty() {
+    // A group without the rollout shows all of its own.
+    let only = model.filtering.only.as_deref().and_then(|id| analysis.group.find(id));
+    let passes = if filter.is_empty() && only.is_none() {
         Vec::new()
     } else {
-        (0..analysis.group.len()).map(|s| filter.passes(analysis, s)).collect()
+        let wanted = |s: usize| only.is_none_or(|r| analysis.graph.rollout_of(s) == r);
+        (0..analysis.group.len()).map(|s| wanted(s) && filter.passes(analysis, s)).collect()
     };
     let facets: Vec<Facet> = Facet::all()
         .into_iter()
@@ -64,6 +69,7 @@ pub(super) fn key(model: &mut Model, at: usize, name: &str, effects: &mut Vec<Ef
         }
         ("c", _) => {
             model.filtering.filter = StepFilter::default();
+            model.filtering.only = None;
             at
         }
         (_, Some(Action::Close | Action::Filter)) => {
@@ -101,6 +107,16 @@ fn come_in(model: &mut Model) {
             model.message =
                 Some("no step of this group passes the filter: f changes it".to_owned());
         }
+    }
+}
+
+impl Filtering {
+    /// In a few words: `rollout r1, success`.
+    #[must_use]
+    pub fn name(&self) -> String {
+        let only = self.only.as_ref().map(|id| format!("rollout {id}"));
+        let filter = Some(self.filter.name()).filter(|name| !name.is_empty());
+        only.into_iter().chain(filter).collect::<Vec<_>>().join(", ")
     }
 }
 

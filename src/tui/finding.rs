@@ -27,6 +27,9 @@ pub struct Finding {
     pub read: (usize, usize),
     /// Rollouts whose texts could not be read.
     pub failed: usize,
+    /// Whether a person waits for the first hit: the cursor goes there. It stays where it is while the
+    /// same pattern is searched again, because the analysis changed.
+    pub goes: bool,
 }
 
 impl Finding {
@@ -152,11 +155,11 @@ fn start(model: &mut Model, text: &str, effects: &mut Vec<Effect>) {
         return;
     }
     text.clone_into(&mut model.finding.pattern);
-    search(model, effects);
+    search(model, true, effects);
 }
 
 /// Searches what is shown.
-fn search(model: &mut Model, effects: &mut Vec<Effect>) {
+fn search(model: &mut Model, goes: bool, effects: &mut Vec<Effect>) {
     let Some((group, snapshot)) = model.shown.clone() else {
         return;
     };
@@ -167,6 +170,7 @@ fn search(model: &mut Model, effects: &mut Vec<Effect>) {
         group,
         shown: model.shown_key,
         read: (0, snapshot.analysis.group.rollouts.len()),
+        goes,
         ..Finding::default()
     };
     effects.push(Effect::Find { key: finding.key, snapshot, pattern: finding.pattern.clone() });
@@ -181,7 +185,7 @@ pub(super) fn stop(model: &mut Model, effects: &mut Vec<Effect>) {
 /// Signatures change with the analysis: then it is searched again.
 pub(super) fn settle(model: &mut Model, effects: &mut Vec<Effect>) {
     if model.finding.active() && !model.waiting() && model.finding.shown != model.shown_key {
-        search(model, effects);
+        search(model, false, effects);
     }
 }
 
@@ -190,11 +194,11 @@ pub(super) fn found(model: &mut Model, key: u64, part: &Found) {
     if key != model.finding.key || !model.finding.active() {
         return;
     }
-    let none = model.finding.hits.is_empty();
+    let first = model.finding.goes && model.finding.hits.is_empty();
     model.finding.hits.extend(&part.hits);
     model.finding.read.0 = part.read;
     model.finding.failed += usize::from(part.failed);
-    if none
+    if first
         && let (Some(here), false) = (model.step(), model.finding.hits.is_empty())
         && !model.finding.hits.contains(&here)
     {

@@ -83,61 +83,58 @@ fn cells_of(length: f64) -> usize {
     length.round().max(1.0) as usize
 }
 
-/// Glyphs of the screen with their stand-ins.
-const STAND_INS: &[(&str, &str)] = &[
+/// Glyphs of the screen with their stand-ins, each with one of its own. Where vertical lines meet rules
+/// there are no further glyphs: [`super::panes`] draws them plain in ASCII.
+pub const STAND_INS: &[(&str, &str)] = &[
     ("█", "#"),
-    ("▌", "#"),
-    ("▐", "#"),
+    ("▌", "["),
+    ("▐", "]"),
     ("▒", "%"),
     ("∷", ":"),
     ("═", "="),
-    ("━", "="),
-    ("╸", "-"),
-    ("╺", "-"),
-    ("─", "-"),
-    ("┄", "."),
-    ("╌", "-"),
+    ("━", "~"),
+    ("╸", ")"),
+    ("╺", "("),
+    ("─", "_"),
+    ("┄", ","),
+    ("╌", "\""),
     ("│", "|"),
-    ("├", "|"),
+    ("├", "+"),
     ("└", "`"),
-    ("┬", "+"),
-    ("┴", "+"),
-    ("┼", "+"),
-    ("┤", "+"),
-    ("✓", "+"),
+    ("✓", "y"),
     ("✗", "x"),
-    ("⊘", "o"),
-    ("‼", "!"),
+    ("⊘", "O"),
+    ("‼", "E"),
     ("▸", ">"),
     ("▾", "v"),
     ("◂", "<"),
-    ("◆", "*"),
+    ("◆", "P"),
     ("↺", "@"),
     ("≠", "!"),
-    ("≡", "="),
-    ("≥", ">"),
+    ("≡", "&"),
+    ("≥", "'"),
     ("⋎", "Y"),
-    ("↪", ">"),
-    ("→", ">"),
-    ("←", "<"),
-    ("↑", "^"),
-    ("↓", "v"),
+    ("↪", ";"),
+    ("→", "}"),
+    ("←", "{"),
+    ("↑", "/"),
+    ("↓", "\\"),
     ("−", "-"),
-    ("±", "~"),
+    ("±", "^"),
     ("·", "."),
-    ("…", "~"),
-    ("×", "x"),
-    ("⚠", "!"),
+    ("…", "$"),
+    ("×", "*"),
+    ("⚠", "W"),
     ("Σ", "S"),
     ("γ", "g"),
     ("τ", "t"),
     ("β", "b"),
     ("Δ", "d"),
-    ("▲", "^"),
-    ("▼", "v"),
-    ("△", "A"),
-    ("▽", "V"),
-    ("▏", "_"),
+    ("▲", "A"),
+    ("▼", "U"),
+    ("△", "a"),
+    ("▽", "u"),
+    ("▏", "I"),
 ];
 
 /// Replaces everything in the buffer that is not ASCII.
@@ -181,8 +178,14 @@ mod tests {
     }
 
     #[test]
-    fn stand_ins_are_ascii() {
+    fn stand_ins_are_ascii_and_distinct() {
         assert!(STAND_INS.iter().all(|(_, plain)| plain.is_ascii() && plain.len() == 1));
+        let distinct = |pick: fn(&(&'static str, &'static str)) -> &'static str| {
+            STAND_INS.iter().map(pick).collect::<std::collections::BTreeSet<_>>().len()
+        };
+        assert_eq!(distinct(|s| s.0), STAND_INS.len());
+        assert_eq!(distinct(|s| s.1), STAND_INS.len(), "each glyph has a stand-in of its own");
+        assert!(STAND_INS.iter().all(|(_, plain)| *plain != "?"), "? is an unknown glyph");
     }
 
     #[test]

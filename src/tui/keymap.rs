@@ -3,120 +3,8 @@
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
+pub use super::action::Action;
 use super::layout::Pane;
-
-/// What a key does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Action {
-    /// The next pane on the screen.
-    NextPane,
-    /// The previous pane on the screen.
-    PreviousPane,
-    /// A pane by its key.
-    Focus(Pane),
-    /// A row down.
-    Down,
-    /// A row up.
-    Up,
-    /// The first row.
-    Top,
-    /// The last row.
-    Bottom,
-    /// A page down.
-    PageDown,
-    /// A page up.
-    PageUp,
-    /// Close what is open, or go to the parent.
-    Left,
-    /// Open what is closed.
-    Right,
-    /// Follow, open, or give the pane all the room.
-    Enter,
-    /// Fold or unfold.
-    Fold,
-    /// Fold everything.
-    FoldAll,
-    /// Unfold everything.
-    UnfoldAll,
-    /// The next rollout.
-    NextRollout,
-    /// The previous rollout.
-    PreviousRollout,
-    /// The next group.
-    NextGroup,
-    /// The previous group.
-    PreviousGroup,
-    /// Paths or states.
-    Lens,
-    /// The next column becomes Y.
-    NextColumn,
-    /// Bars on their own scale or on a shared one.
-    Scale,
-    /// The next step where X and Y disagree.
-    NextDisagreement,
-    /// The previous step where X and Y disagree.
-    PreviousDisagreement,
-    /// The next step at a branching state.
-    NextBranching,
-    /// The previous step at a branching state.
-    PreviousBranching,
-    /// The arithmetic of the selected value.
-    Explain,
-    /// The text of the selected step.
-    Read,
-    /// Copy the value under the cursor.
-    Copy,
-    /// The list of groups.
-    Groups,
-    /// The next order of the list.
-    Sort,
-    /// The menu of exports.
-    Export,
-    /// The text of the step in the pager or the editor.
-    Open,
-    /// Load everything again.
-    Reload,
-    /// Rollouts side by side.
-    Compare,
-    /// The chooser of columns.
-    Columns,
-    /// The filter of steps.
-    Filter,
-    /// Search.
-    Search,
-    /// Everything that can be done.
-    Palette,
-    /// Where the cursor was before it jumped.
-    JumpBack,
-    /// Where it was before it went back.
-    JumpForward,
-    /// The knobs of the signature.
-    Knobs,
-    /// Make the present signature the one to compare with.
-    Pin,
-    /// Take the last turn of a knob back.
-    Undo,
-    /// The next preset.
-    NextPreset,
-    /// The previous preset.
-    PreviousPreset,
-    /// The warnings.
-    Warnings,
-    /// The next theme.
-    Theme,
-    /// The keys.
-    Help,
-    /// Close the topmost layer.
-    Close,
-    /// Leave.
-    Quit,
-    /// Leave at once.
-    Interrupt,
-    /// Paint the screen again.
-    Repaint,
-    /// Give the terminal back to the shell for a while.
-    Suspend,
-}
 
 /// A line of the table.
 #[derive(Debug, Clone, Copy)]
@@ -244,14 +132,14 @@ pub const BINDINGS: &[Binding] = &[
         &["h", "l", "Left", "Right"],
         &[A::Left, A::Right, A::Left, A::Right],
         ("hl", "fold"),
-        "tree: close (or go to the parent) and open; matrix: step; compare: rollout; signature: turn",
+        "tree: close (or go to the parent), open; matrix: step; compare: rollout; signature: turn",
     ),
     bind(
         "Tree",
         &["Space"],
         &[A::Fold],
         ("", ""),
-        "fold or unfold the row; explain: all the room; rollouts: mark for the comparison",
+        "fold or unfold the row; steps: a run of equal ones; rollouts: mark for the comparison",
     ),
     bind("Tree", &["z", "x"], &[A::FoldAll, A::UnfoldAll], ("", ""), "fold and unfold everything"),
     bind(
@@ -267,6 +155,13 @@ pub const BINDINGS: &[Binding] = &[
         &[A::Explain, A::Read],
         ("= i", "why, read"),
         "explain the selected value; read the step itself",
+    ),
+    bind(
+        "Values",
+        &["r"],
+        &[A::Pivotal],
+        ("r", "what to read"),
+        "the steps worth reading first, with why; Enter goes to one, Space lists all groups",
     ),
     bind(
         "Values",
@@ -296,6 +191,14 @@ pub const BINDINGS: &[Binding] = &[
         ("y", "copy"),
         "copy what the cursor names, with all digits, through the terminal (OSC 52)",
     ),
+    bind("Values", &["Y"], &[A::CopyView], ("Y", "copy pane"), "copy what the pane shows, as text"),
+    bind(
+        "Values",
+        &["C"],
+        &[A::Controls],
+        ("C", "controls"),
+        "show control characters of texts as ^[ and \\x00, or leave them out",
+    ),
     bind(
         "Signature",
         &["v"],
@@ -310,6 +213,13 @@ pub const BINDINGS: &[Binding] = &[
         ("b", "pin"),
         "pin the present signature: changes are counted against it",
     ),
+    bind(
+        "Signature",
+        &["w"],
+        &[A::Sweep],
+        ("w", "sweep"),
+        "one row per value of the knob: h l other knobs, Space all groups, Enter takes the value",
+    ),
     bind("Signature", &["u"], &[A::Undo], ("u", "undo"), "take the last turn back"),
     bind(
         "Signature",
@@ -323,7 +233,7 @@ pub const BINDINGS: &[Binding] = &[
         &["f"],
         &[A::Filter],
         ("f", "filter"),
-        "filter steps by outcome, quadrant, evidence, category, size, state; groups: mixed only",
+        "filter steps by what they are; groups: mixed only; compare: steps only here",
     ),
     bind(
         "Lists",
@@ -365,6 +275,13 @@ pub const BINDINGS: &[Binding] = &[
         "everything that can be done, by name",
     ),
     bind("Program", &["T"], &[A::Theme], ("T", "theme"), "next theme"),
+    bind(
+        "Program",
+        &["M"],
+        &[A::Mouse],
+        ("M", "mouse"),
+        "capture the mouse (wheel and clicks), or leave it to the terminal to select text",
+    ),
     bind("Program", &["Ctrl-l"], &[A::Repaint], ("", ""), "paint the screen again"),
     bind("Program", &["Ctrl-z"], &[A::Suspend], ("", ""), "suspend; fg comes back"),
     bind("Program", &["Ctrl-c"], &[A::Interrupt], ("", ""), "leave at once, from anywhere"),

@@ -34,6 +34,16 @@ pub fn label(label: &str, level: Elision, width: usize) -> String {
     if text::width(&short) <= width {
         return short;
     }
+    // Of a call with its arguments the name stays whole, as long as it fits.
+    if let Some((name, _)) = short.split_once('(')
+        && text::width(name) + 2 > width
+    {
+        return if text::width(name) < width {
+            format!("{name}…")
+        } else {
+            text::cut_middle(name, width).into_owned()
+        };
+    }
     let Some((head, tail)) = short.split_once('@') else {
         return text::cut(&short, width).into_owned();
     };
@@ -46,6 +56,17 @@ pub fn label(label: &str, level: Elision, width: usize) -> String {
         return text::cut(&short, width).into_owned();
     }
     format!("{head}@{}{result}", text::cut_left(path, width - kept))
+}
+
+/// Cells under which a label cannot go without being cut: its path in full, no operation; of a call with
+/// arguments, its name.
+#[must_use]
+pub fn least(label: &str) -> usize {
+    let short = shorten(label, Elision::Path);
+    match short.split_once('(') {
+        Some((name, _)) => text::width(name) + 2,
+        None => text::width(&short),
+    }
 }
 
 /// Ids as the panes write them: clean, without the beginning that all of them share, up to a separator.
@@ -115,6 +136,16 @@ mod tests {
             "execute:python@…:error"
         );
         assert_eq!(label("search:grep@.", Elision::Path, 24), "search:grep@.");
+    }
+
+    #[test]
+    fn the_name_of_a_call_stays() {
+        let call = "get_user_details(user_id=\"mia\")";
+        assert_eq!(label(call, Elision::Path, 22), "get_user_details(user…");
+        assert_eq!(label(call, Elision::Path, 18), "get_user_details(…");
+        assert_eq!(label(call, Elision::Path, 17), "get_user_details…");
+        assert_eq!(label(call, Elision::Path, 12), "get_u…etails");
+        assert_eq!(least(call), 18);
     }
 
     #[test]

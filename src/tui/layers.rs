@@ -22,6 +22,10 @@ pub(super) fn open(model: &mut Model, action: Action) {
             }
             return;
         }
+        Action::Filter if model.focus == Pane::Compare => {
+            super::comparing::act(model, action, 1);
+            return;
+        }
         Action::Filter => Layer::Filter { at: 0 },
         Action::Search => Layer::Search { text: String::new() },
         Action::Palette => Layer::Palette { query: String::new(), at: 0 },
@@ -55,14 +59,10 @@ pub(super) fn key(model: &mut Model, layer: &Layer, name: &str, effects: &mut Ve
                     query.pop();
                     scroll = 0;
                 }
-                // Before a search is typed, the keys of the table still work.
-                "q" if query.is_empty() => effects.push(Effect::Quit(0)),
                 "?" if query.is_empty() => {
                     model.layers.pop();
                     return;
                 }
-                "j" if query.is_empty() => scroll += 1,
-                "k" if query.is_empty() => scroll = scroll.saturating_sub(1),
                 "Space" => query.push(' '),
                 one if one.chars().count() == 1 => {
                     query.push_str(one);

@@ -27,6 +27,10 @@ pub enum Pane {
     Knobs,
     /// Rollouts side by side.
     Compare,
+    /// One row per value of a knob.
+    Sweep,
+    /// The steps worth reading.
+    Pivotal,
 }
 
 impl Pane {
@@ -56,6 +60,8 @@ impl Pane {
             Self::Matrix => "7 Matrix",
             Self::Knobs => "5 Signature",
             Self::Compare => "| Compare",
+            Self::Sweep => "w Sweep",
+            Self::Pivotal => "r Worth reading",
         }
     }
 }
@@ -134,6 +140,8 @@ pub fn layout(area: Rect, needs: &Needs) -> Plan {
     let mut body = Rect { y: area.y + 1, height: area.height - 2, ..area };
     let turning = matches!(needs.focus, Pane::Matrix | Pane::Knobs);
     let arranged = match (area.width, area.height) {
+        (80.., 20..) if needs.focus == Pane::Pivotal => arrange_reading(&mut plan, body),
+        (80.., 20..) if needs.focus == Pane::Sweep => arrange_sweep(&mut plan, body, needs),
         (80.., 16..) if turning => arrange_turning(&mut plan, body, needs),
         (180.., 40..) => arrange_wide(&mut plan, body, needs),
         (120.., 36..) => arrange_pairs(&mut plan, body),
@@ -154,6 +162,7 @@ pub fn layout(area: Rect, needs: &Needs) -> Plan {
                 | Pane::Rollouts
                 | Pane::Matrix
                 | Pane::Compare
+                | Pane::Pivotal
         ) && body.height > 6
         {
             plan.sum = Some(row(body, body.bottom() - 1));
@@ -312,6 +321,35 @@ fn arrange_turning(plan: &mut Plan, mut body: Rect, needs: &Needs) -> bool {
     true
 }
 
+/// The list of steps over the text of the selected one, or beside it.
+fn arrange_reading(plan: &mut Plan, mut body: Rect) -> bool {
+    plan.sum = Some(take_bottom(&mut body, 1));
+    if body.width >= 170 {
+        let (left, seam, right) = columns(body, body.width * 11 / 20);
+        plan.seams.push(seam);
+        plan.panes.push((Pane::Pivotal, left));
+        plan.panes.push((Pane::Reader, right));
+    } else {
+        let list = (body.height / 2).max(10);
+        plan.panes.push((Pane::Pivotal, take(&mut body, list)));
+        plan.panes.push((Pane::Reader, body));
+    }
+    true
+}
+
+/// The sweep picture over the quadrants of what is in force, and the steps where there is room.
+fn arrange_sweep(plan: &mut Plan, mut body: Rect, needs: &Needs) -> bool {
+    let quadrants = take_bottom(&mut body, QUADRANTS);
+    plan.panes.push((Pane::Quadrants, quadrants));
+    if body.height >= 34 {
+        let steps = (needs.steps + 2).clamp(6, usize::from(body.height) - 22) as u16;
+        let steps = take_bottom(&mut body, steps);
+        plan.panes.push((Pane::Steps, steps));
+    }
+    plan.panes.push((Pane::Sweep, body));
+    true
+}
+
 /// Three columns: tree over explain, steps over reader, quadrants over rollouts.
 fn arrange_wide(plan: &mut Plan, mut body: Rect, needs: &Needs) -> bool {
     plan.note = Some(take_bottom(&mut body, 1));
@@ -340,7 +378,7 @@ fn arrange_wide(plan: &mut Plan, mut body: Rect, needs: &Needs) -> bool {
 mod tests {
     use super::*;
 
-    const FOCI: [Pane; 10] = [
+    const FOCI: [Pane; 12] = [
         Pane::Tree,
         Pane::Steps,
         Pane::Explain,
@@ -351,6 +389,8 @@ mod tests {
         Pane::Matrix,
         Pane::Knobs,
         Pane::Compare,
+        Pane::Sweep,
+        Pane::Pivotal,
     ];
 
     fn check(area: Rect, needs: &Needs) {
@@ -392,7 +432,7 @@ mod tests {
         for width in 1..=220 {
             for height in 1..=80 {
                 let (tree, steps, rollouts) = sizes[usize::from(width + height) % 4];
-                let focus = FOCI[usize::from(width * 3 + height) % 10];
+                let focus = FOCI[usize::from(width * 3 + height) % 12];
                 let zoom = (width + height) % 5 == 0;
                 let needs = Needs { tree, steps, rollouts, focus, zoom };
                 check(Rect::new(0, 0, width, height), &needs);

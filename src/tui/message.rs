@@ -8,7 +8,9 @@ use super::exporting::Job;
 use super::finding::Found;
 use super::model::Notice;
 use super::snapshot::{Snapshot, Summary};
+use super::sweeping;
 use super::text::Document;
+use crate::analysis::aggregate::Totals;
 use crate::analysis::{AnalysisSettings, Contrast, SignatureSetting};
 use crate::rollout::{Corpus, Group};
 
@@ -25,6 +27,8 @@ pub enum Msg {
     Analysed(u64, usize, Arc<Snapshot>),
     /// What a turn of the signature changed: its request's number.
     Contrasted(u64, Arc<Contrast>),
+    /// A part of a sweep picture: its request's number.
+    Swept(u64, sweeping::Part),
     /// A part of the answer to a search: its number.
     Found(u64, Found),
     /// A text that is to be opened outside, or why there is none.
@@ -37,6 +41,8 @@ pub enum Msg {
     Paste(String),
     /// A row of the list of groups is done: its settings' number, its group.
     Summarised(u64, usize, Arc<Summary>),
+    /// All rows are done, and what they sum up to: their settings' number.
+    Totalled(u64, Arc<Totals>),
     /// A text was read, or could not be.
     Read((usize, usize, usize), Result<Arc<Document>, String>),
     /// A worker failed; what it says.
@@ -89,6 +95,10 @@ pub enum Effect {
         /// The contrast before, whose numbers of the pin may still hold.
         earlier: Option<Arc<Contrast>>,
     },
+    /// Make a sweep picture; newer requests replace older ones.
+    Sweep(Box<sweeping::Job>),
+    /// No sweep before this number is wanted any more.
+    StopSweep(u64),
     /// Make the rows of the list of groups, one after the other.
     Summarise {
         /// Number of the settings.
@@ -97,6 +107,8 @@ pub enum Effect {
         groups: Vec<Arc<Group>>,
         /// Under these settings.
         settings: AnalysisSettings,
+        /// Whether groups of uniform outcome count in the quadrants of all groups.
+        uniform_counts: bool,
     },
     /// Read the text of a step; newer requests replace older ones.
     Read {
@@ -104,6 +116,8 @@ pub enum Effect {
         of: (usize, usize, usize),
         /// The group.
         group: Arc<Group>,
+        /// Whether control characters are shown.
+        controls: bool,
     },
     /// Write an export into a new file.
     Export(Box<Job>),
@@ -120,6 +134,8 @@ pub enum Effect {
     Reload,
     /// Put a text on the clipboard.
     Copy(String),
+    /// Capture the mouse, or let it go.
+    Mouse(bool),
     /// Hand the terminal back to the shell until it is continued.
     Suspend,
     /// Paint everything again, whatever the terminal shows now.

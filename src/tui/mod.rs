@@ -3,19 +3,23 @@
 //! Every number comes from [`crate::analysis`]; no statistics, no file formats and no arguments of the
 //! command line live here.
 
+mod action;
 pub mod canvas;
 pub mod choosing;
 pub mod comparing;
+mod copying;
 pub mod exporting;
 pub mod filtering;
 pub mod finding;
 pub mod glyphs;
+pub mod grouping;
 pub mod jumps;
 pub mod keymap;
 pub mod labels;
 mod layers;
 pub mod layout;
 pub mod lens;
+pub mod listing;
 pub mod message;
 pub mod model;
 mod navigate;
@@ -23,12 +27,14 @@ pub mod numbers;
 mod outside;
 pub mod palette;
 pub mod panes;
+pub mod pivotal;
 mod refresh;
 mod reload;
 pub mod run;
 pub mod snapshot;
 pub mod still;
 mod svg;
+pub mod sweeping;
 pub mod terminal;
 pub mod text;
 pub mod theme;
@@ -39,8 +45,8 @@ pub mod worker;
 use std::io;
 use std::sync::Arc;
 
-pub use exporting::Provenance;
-pub use model::{Look, Model, Notice, Start};
+pub use exporting::{Narrow, Provenance};
+pub use model::{Look, Model, Notice, Showing, Start};
 pub use text::TextSource;
 pub use theme::{Depth, ThemeId};
 
@@ -61,6 +67,8 @@ pub struct ScreenInput {
     pub look: Look,
     /// Where to start.
     pub start: Option<Start>,
+    /// What of it is shown.
+    pub showing: Showing,
     /// Whether the mouse is captured; then the terminal's own text selection does not work.
     pub mouse: bool,
 }
@@ -106,5 +114,7 @@ pub fn run(input: ScreenInput) -> io::Result<u8> {
     terminal::listen_keys(outbox)?;
     let mut model =
         Model::new(input.corpus, input.notices, input.settings, input.look, input.start);
+    model.show(input.showing);
+    model.mouse = input.mouse;
     run::drive(&mut screen, &mut model, &workers, &inbox)
 }

@@ -3,7 +3,7 @@
 //! No drawing, no terminal, no thread. Everything that can be derived is derived: what is stored
 //! beside it (explanation, wrapped text) is refreshed by [`super::update`] after every message.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use ratatui::layout::Rect;
@@ -11,17 +11,20 @@ use ratatui::layout::Rect;
 use super::comparing::Comparing;
 use super::filtering::Filtering;
 use super::finding::Finding;
+pub use super::grouping::{GroupList, GroupOrder};
 use super::jumps::Jumps;
 use super::layout::{Needs, Pane, Plan, layout};
 use super::lens::{Folds, Lens, LensKind};
-use super::snapshot::{Snapshot, Summary};
+use super::pivotal::Reading;
+use super::snapshot::Snapshot;
+use super::sweeping::Sweeping;
 use super::text::{Document, Wrapped};
 use super::theme::{Depth, Theme, ThemeId};
 use super::turning::Turning;
-use crate::analysis::skill::Aggregate;
 use crate::analysis::{AnalysisSettings, Explanation};
 use crate::load::LoadReport;
 use crate::rollout::{Corpus, Group};
+use crate::settings::Settings;
 
 /// A warning of the load or a remark about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -96,6 +99,19 @@ pub struct Start {
     pub step: usize,
 }
 
+/// What of the load is shown, as the options say.
+#[derive(Debug, Clone, Default)]
+pub struct Showing {
+    /// The settings that the screen starts with: further columns follow them.
+    pub start: Option<Settings>,
+    /// Only this rollout; statistics still count all.
+    pub rollout: Option<String>,
+    /// Only groups with successes and failures.
+    pub mixed: bool,
+    /// Groups of uniform outcome count in what is summed up over groups.
+    pub uniform_counts: bool,
+}
+
 /// The one cursor. `step` counts within the rollout; a rollout without steps has none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Cursor {
@@ -147,63 +163,6 @@ pub enum Layer {
         /// Selected entry.
         at: usize,
     },
-}
-
-/// Order of the list of groups.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum GroupOrder {
-    /// Canonical order.
-    #[default]
-    Name,
-    /// Most disagreeing steps first.
-    Disagreeing,
-    /// Largest held-out skill first.
-    Skill,
-    /// Lowest success rate first.
-    Success,
-    /// Most steps first.
-    Steps,
-    /// Largest share of shared steps first.
-    Shared,
-}
-
-impl GroupOrder {
-    /// All orders, as the key turns them.
-    pub const ALL: [Self; 6] =
-        [Self::Name, Self::Disagreeing, Self::Skill, Self::Success, Self::Steps, Self::Shared];
-
-    /// What the rule says.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Name => "task↑",
-            Self::Disagreeing => "disagreeing↓",
-            Self::Skill => "skill↓",
-            Self::Success => "success↑",
-            Self::Steps => "steps↓",
-            Self::Shared => "shared↓",
-        }
-    }
-}
-
-/// The list of groups.
-#[derive(Debug, Default)]
-pub struct GroupList {
-    /// Rows as far as they are computed.
-    pub rows: Vec<Option<Arc<Summary>>>,
-    /// Number of the request that makes them; 0 before the first.
-    pub key: u64,
-    /// Settings they are made with.
-    pub settings: Option<AnalysisSettings>,
-    /// Order.
-    pub order: GroupOrder,
-    /// Selected group.
-    pub at: usize,
-    /// Skill over the groups that have successes and failures, once all rows are there, and the number
-    /// of the request that it is for.
-    pub skill: Option<(u64, Aggregate)>,
-    /// Whether groups without successes or without failures are left out.
-    pub mixed: bool,
 }
 
 /// The text of the step under the cursor.
@@ -284,6 +243,8 @@ pub struct Model {
     pub lens: LensKind,
     /// Folds of the paths and of the states.
     pub folds: [Folds; 2],
+    /// Runs of equal steps that were opened, by the index of their first step in the group.
+    pub opened_runs: BTreeSet<usize>,
     /// Whether all bars share one scale.
     pub shared_scale: bool,
     /// The explanation of the selected value, while a pane needs it.
@@ -296,6 +257,10 @@ pub struct Model {
     pub groups: GroupList,
     /// The knobs, the pin and what was undone.
     pub turning: Turning,
+    /// The steps worth reading.
+    pub reading: Reading,
+    /// The sweep picture.
+    pub sweeping: Sweeping,
     /// The filter of steps.
     pub filtering: Filtering,
     /// The search.
@@ -308,6 +273,12 @@ pub struct Model {
     pub typed: Option<Typed>,
     /// A message for the person, until the next key.
     pub message: Option<String>,
+    /// Whether control characters of texts are shown.
+    pub controls: bool,
+    /// Whether the mouse is captured.
+    pub mouse: bool,
+    /// The settings that the screen started with, where there are any.
+    pub begun_with: Option<Settings>,
 }
 
 impl Model {
@@ -346,17 +317,41 @@ impl Model {
             layers: Vec::new(),
             lens: LensKind::default(),
             folds: [Folds::default(), Folds::default()],
+            opened_runs: BTreeSet::new(),
             shared_scale: false,
             explanation: None,
             member: 0,
             reader: Reader::default(),
+            reading: Reading::default(),
+            sweeping: Sweeping::default(),
             filtering: Filtering::default(),
             finding: Finding::default(),
             comparing: Comparing::default(),
             jumps: Jumps::default(),
             typed: None,
             message: None,
+            controls: false,
+            mouse: false,
+            begun_with: None,
         }
+    }
+
+    /// Shows what the options ask for. Before the first request.
+    pub fn show(&mut self, showing: Showing) {
+        self.begun_with = showing.start;
+        self.groups.mixed = showing.mixed;
+        self.groups.uniform_counts = showing.uniform_counts;
+        let Some(id) = showing.rollout else {
+            return;
+        };
+        let mut groups = self.corpus.groups.iter().enumerate();
+        let found = groups.find_map(|(g, group)| Some((g, group.find(&id)?)));
+        if let (Some((group, rollout)), None) = (found, self.start) {
+            self.start = Some(Start { group, rollout, step: 0 });
+            self.group = group;
+            self.groups.at = group;
+        }
+        self.filtering.only = Some(id);
     }
 
     /// What is shown.
@@ -428,44 +423,11 @@ impl Model {
     pub fn needs(&self) -> Needs {
         Needs {
             tree: self.tree().map_or(1, |(_, rows)| rows.len().max(1)),
-            steps: if self.filtering.passes.is_empty() {
-                self.steps_of(self.cursor.rollout).len().max(1)
-            } else {
-                self.listed(self.cursor.rollout).len().max(1)
-            },
+            steps: self.step_lines(self.cursor.rollout).len().max(1),
             rollouts: self.shown_group().map_or(1, |g| g.rollouts.len().max(1)),
             focus: self.focus,
             zoom: self.zoom,
         }
-    }
-
-    /// The groups in the order of the list.
-    #[must_use]
-    pub fn group_order(&self) -> Vec<usize> {
-        let row = |i: usize| self.groups.rows.get(i).and_then(Option::as_ref);
-        // Rows that are not computed yet may still turn out to be mixed.
-        let mut order: Vec<usize> = (0..self.corpus.groups.len())
-            .filter(|&i| !self.groups.mixed || row(i).is_none_or(|s| s.mixed))
-            .collect();
-        let share = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 0.0 };
-        let by = |i: usize| -> Option<f64> {
-            let summary = row(i)?;
-            let g = &summary.row;
-            Some(match self.groups.order {
-                GroupOrder::Name => 0.0,
-                GroupOrder::Disagreeing => -((g.tally.rescued + g.tally.penalized) as f64),
-                GroupOrder::Skill => -g.skill?.skill,
-                GroupOrder::Success => share(summary.successes as f64, g.scored as f64),
-                GroupOrder::Steps => -(g.steps as f64),
-                GroupOrder::Shared => -share(f64::from(g.shared_steps), g.tally.scored as f64),
-            })
-        };
-        // Rows that are not computed yet stay behind, in canonical order.
-        order.sort_by(|&a, &b| {
-            let key = |i| by(i).unwrap_or(f64::INFINITY);
-            key(a).total_cmp(&key(b)).then(a.cmp(&b))
-        });
-        order
     }
 
     /// All warnings: those of the group, then those of the load.

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use super::keymap::Action;
 use super::layout::Pane;
 use super::lens::RowKind;
+use super::listing::StepLine;
 use super::message::Effect;
-use super::model::{Cursor, Model, Text};
+use super::model::{Cursor, Model};
 use super::snapshot::Snapshot;
 use super::update::{focus, open_group};
 
@@ -53,6 +54,14 @@ pub(super) fn act(model: &mut Model, action: Action, count: usize, effects: &mut
         Action::Bottom => rows(model, |_| usize::MAX),
         Action::NextRollout => rollout(model, |at| at.saturating_add(count)),
         Action::PreviousRollout => rollout(model, |at| at.saturating_sub(count)),
+        Action::Enter | Action::Left | Action::Right | Action::Fold
+            if model.focus == Pane::Sweep =>
+        {
+            super::sweeping::act(model, action, count, effects);
+        }
+        Action::Enter | Action::Fold if model.focus == Pane::Pivotal => {
+            super::pivotal::act(model, action, effects);
+        }
         Action::Enter => enter(model, effects),
         Action::Left | Action::Right | Action::NextBranching | Action::PreviousBranching
             if model.focus == Pane::Compare =>
@@ -66,6 +75,9 @@ pub(super) fn act(model: &mut Model, action: Action, count: usize, effects: &mut
             let forward = action == Action::Right;
             model.cursor.step = if forward { at + count } else { at.saturating_sub(count) };
             clamp(model);
+        }
+        Action::Left | Action::Right | Action::Fold if model.focus == Pane::Steps => {
+            super::listing::fold(model, action);
         }
         Action::Left | Action::Right | Action::Fold if model.focus != Pane::Tree => {
             model.message = Some("rows fold in the tree: 1 goes there".to_owned());
@@ -112,7 +124,8 @@ fn rows(model: &mut Model, to: impl Fn(usize) -> usize) {
         Pane::Tree => tree_row(model, to),
         Pane::Steps | Pane::Quadrants => {
             // Among the steps that are listed: all of them, or those that pass the filter.
-            let listed = model.listed(model.cursor.rollout);
+            let lines = model.step_lines(model.cursor.rollout);
+            let listed: Vec<usize> = lines.into_iter().filter_map(StepLine::step).collect();
             let at = listed.partition_point(|&t| t < model.cursor.step);
             let on = listed.get(at) == Some(&model.cursor.step);
             let goal = to(at);
@@ -124,6 +137,11 @@ fn rows(model: &mut Model, to: impl Fn(usize) -> usize) {
         }
         Pane::Rollouts | Pane::Matrix => rollout(model, to),
         Pane::Compare => super::comparing::rows(model, to),
+        Pane::Sweep => {
+            let n = model.sweeping.picture.as_ref().map_or(0, |p| p.points.len());
+            model.sweeping.at = to(model.sweeping.at).min(n.saturating_sub(1));
+        }
+        Pane::Pivotal => super::pivotal::rows(model, to),
         Pane::Knobs => {
             let last = super::turning::rows().len().saturating_sub(1);
             model.turning.at = to(model.turning.at).min(last);
@@ -350,31 +368,4 @@ fn seek(
         model.message =
             Some(format!("{} of {n}{}", at + 1, if around { ", around the end" } else { "" }));
     }
-}
-
-/// What `y` copies: the selected value with all its digits; in the reader the whole text.
-pub(super) fn value_to_copy(model: &Model) -> Option<String> {
-    if model.focus == Pane::Reader
-        && let Text::Ready(document) = &model.reader.text
-    {
-        let mut text = String::new();
-        for section in &document.sections {
-            for (_, line) in &section.lines {
-                text.push_str(line);
-                text.push('\n');
-            }
-        }
-        return Some(text);
-    }
-    if model.focus == Pane::Explain {
-        let node = model.explanation.as_ref()?.node.as_ref()?;
-        return Some(format!(
-            "{} = {}",
-            node.expression(),
-            crate::credit::derivation::number(node.value)
-        ));
-    }
-    let snapshot = model.snapshot()?;
-    let value = snapshot.analysis.y_column().get(model.step()?)?;
-    Some(crate::credit::derivation::number(value))
 }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use super::layout::{Pane, Plan};
 use super::message::Effect;
 use super::model::{Model, Reader, Text};
+use super::text::{Document, LineKind, Section};
 use super::turning;
-use crate::analysis::skill::{Aggregate, GroupTerms};
 
 /// Brings everything that is derived up to date: the explanation, the text, the list of groups.
 pub(super) fn settle(model: &mut Model, effects: &mut Vec<Effect>) {
@@ -16,16 +16,15 @@ pub(super) fn settle(model: &mut Model, effects: &mut Vec<Effect>) {
     if plan.find(Pane::Compare).is_some() {
         super::comparing::settle(model);
     }
+    super::sweeping::settle(model, &plan, effects);
     super::filtering::settle(model);
     super::finding::settle(model, effects);
     read(model, &plan, effects);
-    if model.focus == Pane::Groups {
-        skill(model);
-    }
     if plan.find(Pane::Matrix).or(plan.find(Pane::Knobs)).is_some() {
         turning::compare(model, effects);
     }
-    if model.focus == Pane::Groups && model.groups.settings.as_ref() != Some(&model.settings) {
+    let surveyed = model.focus == Pane::Groups || model.focus == Pane::Pivotal && model.reading.all;
+    if surveyed && model.groups.settings.as_ref() != Some(&model.settings) {
         model.groups.rows = vec![None; model.corpus.groups.len()];
         model.groups.key += 1;
         model.groups.settings = Some(model.settings.clone());
@@ -33,18 +32,8 @@ pub(super) fn settle(model: &mut Model, effects: &mut Vec<Effect>) {
             key: model.groups.key,
             groups: model.corpus.groups.clone(),
             settings: model.settings.clone(),
+            uniform_counts: model.groups.uniform_counts,
         });
-    }
-}
-
-/// Skill over many groups resamples them: it is made once, when all rows are there.
-fn skill(model: &mut Model) {
-    let groups = &mut model.groups;
-    let complete = !groups.rows.is_empty() && groups.rows.iter().all(Option::is_some);
-    if complete && groups.skill.as_ref().is_none_or(|(key, _)| *key != groups.key) {
-        let terms: Vec<GroupTerms> =
-            groups.rows.iter().flatten().filter_map(|s| s.terms.clone()).collect();
-        groups.skill = Some((groups.key, Aggregate::of(&terms, model.settings.seed)));
     }
 }
 
@@ -65,6 +54,26 @@ fn explain(model: &mut Model, plan: &Plan) {
     }
 }
 
+/// The text of a step that starts a segment says so first.
+pub(super) fn in_its_segment(
+    model: &Model,
+    (_, rollout, step): (usize, usize, usize),
+    document: Arc<Document>,
+) -> Arc<Document> {
+    let starts = model.shown_group().and_then(|g| g.rollouts.get(rollout));
+    let starts = starts.map_or(&[][..], |r| &r.segment_starts);
+    match starts.iter().position(|&s| s as usize == step) {
+        None => document,
+        Some(at) => {
+            let told = super::panes::segment(at + 2, starts.len() + 1);
+            let mut document = (*document).clone();
+            let lines = vec![(LineKind::Dim, told)];
+            document.sections.insert(0, Section { name: "segment", lines });
+            Arc::new(document)
+        }
+    }
+}
+
 fn read(model: &mut Model, plan: &Plan, effects: &mut Vec<Effect>) {
     // An explanation that stands alone has room for the call.
     let alone = plan.find(Pane::Explain).filter(|_| plan.panes.len() == 1);
@@ -82,7 +91,7 @@ fn read(model: &mut Model, plan: &Plan, effects: &mut Vec<Effect>) {
     if model.reader.of != Some(of) {
         let target = Arc::clone(&snapshot.analysis.group);
         model.reader = Reader { of: Some(of), text: Text::Loading, ..Reader::default() };
-        effects.push(Effect::Read { of, group: target });
+        effects.push(Effect::Read { of, group: target, controls: model.controls });
     }
     let width = super::panes::reader::text_width(usize::from(area.width));
     if let Text::Ready(document) = &model.reader.text

@@ -5,6 +5,7 @@ use super::filtering::Filtering;
 use super::jumps::Jumps;
 use super::message::Effect;
 use super::model::{GroupList, Model, Notice};
+use super::numbers::plural;
 use super::update::request;
 use crate::rollout::Corpus;
 
@@ -31,8 +32,9 @@ pub(super) fn take(
         at: model.group,
         order: model.groups.order,
         mixed: model.groups.mixed,
+        uniform_counts: model.groups.uniform_counts,
         settings: None,
-        skill: None,
+        totals: None,
     };
     model.corpus = corpus;
     model.notices = notices;
@@ -40,17 +42,29 @@ pub(super) fn take(
     model.visited.clear();
     model.shown = None;
     model.jumps = Jumps::default();
-    model.filtering = Filtering { filter: model.filtering.filter.clone(), ..Filtering::default() };
+    model.filtering = Filtering {
+        filter: model.filtering.filter.clone(),
+        only: model.filtering.only.clone(),
+        ..Filtering::default()
+    };
     if let (Some(_), Some(place), Some(group)) = (shown, place, found) {
         model.visited.insert(group, place);
     }
+    model.sweeping.asked_for = None;
     model.settings.batch = None;
+    // Answers to earlier requests are of groups that are not here any more, even if nothing new is asked.
+    model.wanted += 1;
+    model.shown_key = model.wanted;
     model.message = Some(if old == new {
-        format!("loaded again: {} groups, {} rollouts, as before", new.0, new.1)
+        let (groups, rollouts) = (plural(new.0 as u64, "group"), plural(new.1 as u64, "rollout"));
+        format!("loaded again: {groups}, {rollouts}, as before")
     } else {
         format!(
-            "loaded again: {} groups (before {}), {} rollouts (before {})",
-            new.0, old.0, new.1, old.1
+            "loaded again: {} (before {}), {} (before {})",
+            plural(new.0 as u64, "group"),
+            old.0,
+            plural(new.1 as u64, "rollout"),
+            old.1
         )
     });
     request(model, effects);

@@ -57,6 +57,7 @@ where
                     let size = screen.terminal().size().map_err(io::Error::other)?;
                     pending.extend(update(model, Msg::Resize(size.width, size.height)));
                 }
+                Some(Effect::Mouse(on)) => screen.mouse(on)?,
                 Some(Effect::Repaint) => screen.repaint()?,
                 // Work, which the workers took.
                 _ => {}

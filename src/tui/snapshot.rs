@@ -3,14 +3,17 @@
 
 use std::sync::Arc;
 
-use super::labels::names;
+use super::labels::{least, names};
 use super::lens::{Lens, LensKind};
 use super::numbers::digits;
+use super::pivotal::{Pick, best, picks};
+use crate::analysis::aggregate::{Part, Totals};
 use crate::analysis::sizes::{self, SizeRow};
-use crate::analysis::skill::{self, GroupTerms, skill_of};
+use crate::analysis::skill::skill_of;
 use crate::analysis::{
     Analysis, AnalysisSettings, By, GroupRow, RolloutRow, Tally, Warning, Weight, breakdown,
 };
+use crate::credit::Column;
 use crate::export::text::{cut_left, width};
 use crate::graph::Evidence;
 use crate::rollout::Group;
@@ -43,6 +46,8 @@ pub struct Snapshot {
     pub scales: Vec<f64>,
     /// The step whose comparison is the largest.
     pub pivotal: Option<usize>,
+    /// The steps worth reading.
+    pub picks: Vec<Pick>,
     /// Quadrants of the successes and of the failures.
     pub outcomes: [Tally; 2],
     /// Steps in each evidence class, of the successes and of the failures.
@@ -57,6 +62,12 @@ pub struct Snapshot {
     pub names: Vec<String>,
     /// Widths of columns.
     pub widths: Widths,
+    /// Cells of the longest action label that nothing is cut from.
+    pub longest_label: usize,
+    /// The same of calls with their arguments: 0 where there are none.
+    pub longest_call: usize,
+    /// Per column: whether it says one thing of every whole rollout.
+    constant: Vec<bool>,
 }
 
 impl Snapshot {
@@ -108,10 +119,26 @@ impl Snapshot {
             id: names.iter().map(|n| width(n)).max().unwrap_or(2),
             steps: digits(longest as u64).max(3),
         };
+        let (mut longest_label, mut longest_call) = (0, 0);
+        for (pair, _) in analysis.graph.pairs.iter().enumerate() {
+            if let Some(&step) = analysis.graph.steps_of(pair as u32).first() {
+                let label = analysis.action_label(step as usize);
+                let cells = least(&label);
+                longest_label = longest_label.max(cells);
+                if label.contains('(') {
+                    longest_call = longest_call.max(cells);
+                }
+            }
+        }
+        let constant = analysis.columns.iter().map(|(_, c)| is_constant(group, c)).collect();
         Self {
+            longest_label,
+            longest_call,
+            constant,
             paths: Lens::new(&analysis, LensKind::Paths),
             states: Lens::new(&analysis, LensKind::States),
             pivotal: analysis.pivotal(),
+            picks: picks(&analysis),
             row,
             rollouts,
             scales,
@@ -122,6 +149,12 @@ impl Snapshot {
             widths,
             analysis,
         }
+    }
+
+    /// Whether a column has one value in each whole rollout, and is not the one that is looked at.
+    #[must_use]
+    pub fn constant(&self, column: usize) -> bool {
+        column != self.y() && self.constant.get(column) == Some(&true)
     }
 
     /// The id of a rollout as the panes write it, in at most `limit` cells.
@@ -158,6 +191,16 @@ impl Snapshot {
     }
 }
 
+/// Whether a column has one value in each rollout, and some rollout has two steps.
+fn is_constant(group: &Group, column: &Column) -> bool {
+    let same = |steps: std::ops::Range<usize>| {
+        let mut values = steps.map(|s| column.get(s).map(f64::to_bits));
+        values.next().is_none_or(|first| values.all(|v| v == first))
+    };
+    group.rollouts.iter().any(|r| r.steps.len() > 1)
+        && group.rollouts.iter().all(|r| same(r.steps.clone()))
+}
+
 /// What the list of groups shows of a group.
 #[derive(Debug, Clone)]
 pub struct Summary {
@@ -173,8 +216,10 @@ pub struct Summary {
     pub outcomes: [Tally; 2],
     /// How many rollouts meet at its states.
     pub sizes: Vec<SizeRow>,
-    /// What the skill of many groups is summed up from.
-    pub terms: Option<GroupTerms>,
+    /// What it brings to the steps worth reading of all groups.
+    pub picks: Vec<Pick>,
+    /// What sums over groups are made of.
+    pub part: Part,
 }
 
 impl Summary {
@@ -182,15 +227,30 @@ impl Summary {
     #[must_use]
     pub fn new(group: &Arc<Group>, settings: &AnalysisSettings) -> Self {
         let analysis = Analysis::new(Arc::clone(group), settings);
-        let terms = skill::terms(&analysis);
+        let mixed = sizes::is_mixed(&analysis);
+        let part = Part::of(&analysis, mixed);
+        let skill = part.terms.as_ref().and_then(skill_of);
         Self {
-            row: GroupRow { skill: terms.as_ref().and_then(skill_of), ..analysis.group_row(false) },
+            row: GroupRow { skill, ..analysis.group_row(false) },
             successes: analysis.basis.successes(),
-            mixed: sizes::is_mixed(&analysis),
+            mixed,
             outcomes: sizes::outcome_tallies(&analysis),
             sizes: sizes::sizes(&analysis),
-            terms,
+            picks: best(&analysis),
+            part,
             warnings: analysis.warnings,
         }
     }
+}
+
+/// Sums over groups with their intervals: the same as the command line's.
+#[must_use]
+pub fn totals<'a>(
+    rows: impl Iterator<Item = &'a Summary>,
+    uniform_counts: bool,
+    seed: u64,
+) -> Totals {
+    let parts: Vec<Part> =
+        rows.map(|s| Part { in_quadrants: s.mixed || uniform_counts, ..s.part.clone() }).collect();
+    Totals::of(&parts, seed)
 }

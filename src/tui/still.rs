@@ -12,11 +12,11 @@ use super::finding;
 use super::keymap::BINDINGS;
 use super::message::{Effect, Msg};
 use super::model::Model;
-use super::snapshot::{Snapshot, Summary};
+use super::snapshot::{Snapshot, Summary, totals};
 use super::text::Document;
 use super::update::{begin, update};
 use super::worker::Origin;
-use super::{ScreenInput, panes, svg};
+use super::{ScreenInput, panes, svg, sweeping};
 use crate::analysis::{Contrast, batch};
 use crate::rollout::Corpus;
 
@@ -91,8 +91,9 @@ fn named(name: &str) -> Option<KeyEvent> {
 /// Draws the screen after these keys, as an SVG document.
 #[must_use]
 pub fn picture(input: ScreenInput, size: Size, keys: &[KeyEvent]) -> String {
-    let ScreenInput { corpus, notices, origin, settings, look, start, .. } = input;
+    let ScreenInput { corpus, notices, origin, settings, look, start, showing, .. } = input;
     let mut model = Model::new(corpus, notices, settings, look, start);
+    model.show(showing);
     let area = Rect::new(0, 0, size.width, size.height);
     let mut effects = begin(&mut model);
     settle(&mut model, &origin, effects);
@@ -128,15 +129,18 @@ fn settle(model: &mut Model, origin: &Origin, effects: Vec<Effect>) {
                 let contrast = Contrast::new(&now.analysis, &pin, earlier.as_deref());
                 messages.push(Msg::Contrasted(key, Arc::new(contrast)));
             }
-            Effect::Summarise { key, groups, settings } => {
-                for (i, group) in groups.iter().enumerate() {
-                    let row = Arc::new(Summary::new(group, &settings));
+            Effect::Summarise { key, groups, settings, uniform_counts } => {
+                let rows: Vec<Arc<Summary>> =
+                    groups.iter().map(|g| Arc::new(Summary::new(g, &settings))).collect();
+                let sums = totals(rows.iter().map(|r| &**r), uniform_counts, settings.seed);
+                for (i, row) in rows.into_iter().enumerate() {
                     messages.push(Msg::Summarised(key, i, row));
                 }
+                messages.push(Msg::Totalled(key, Arc::new(sums)));
             }
-            Effect::Read { of, group } => {
+            Effect::Read { of, group, controls } => {
                 let text = origin.texts.step_text(&group, of.1, of.2);
-                let read = text.map(|raw| Arc::new(Document::new(&raw)));
+                let read = text.map(|raw| Arc::new(Document::with(&raw, controls)));
                 messages.push(Msg::Read(of, read));
             }
             Effect::Find { key, snapshot, pattern } => {
@@ -145,6 +149,10 @@ fn settle(model: &mut Model, origin: &Origin, effects: Vec<Effect>) {
                     true
                 });
             }
+            Effect::Sweep(job) => sweeping::run(&job, |part| {
+                messages.push(Msg::Swept(job.key, part));
+                true
+            }),
             Effect::Export(job) => {
                 let said = exporting::write(&job, &origin.provenance).unwrap_or_else(|e| e);
                 messages.push(Msg::Say(said));
@@ -154,6 +162,8 @@ fn settle(model: &mut Model, origin: &Origin, effects: Vec<Effect>) {
             | Effect::Copy(_)
             | Effect::Reload
             | Effect::StopFinding(_)
+            | Effect::StopSweep(_)
+            | Effect::Mouse(_)
             | Effect::Suspend
             | Effect::Repaint
             | Effect::Quit(_) => {}

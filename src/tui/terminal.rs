@@ -52,6 +52,10 @@ pub trait Screen {
     fn copy(&mut self, text: &str) -> io::Result<String>;
     /// Shows a text in a program of the person's choice, and comes back; what to tell them.
     fn show(&mut self, text: &str) -> io::Result<String>;
+    /// Captures the mouse, or lets it go.
+    fn mouse(&mut self, _on: bool) -> io::Result<()> {
+        Ok(())
+    }
     /// Hands the terminal to the shell and comes back when continued.
     fn suspend(&mut self) -> io::Result<()>;
     /// Forgets what the terminal shows: the next draw paints everything.
@@ -121,6 +125,12 @@ impl Screen for Tty {
             self.terminal = Terminal::new(CrosstermBackend::new(io::stdout()))?;
             Ok(said)
         })
+    }
+
+    fn mouse(&mut self, on: bool) -> io::Result<()> {
+        self.mouse = on;
+        let mut out = io::stdout();
+        if on { execute!(out, EnableMouseCapture) } else { execute!(out, DisableMouseCapture) }
     }
 
     fn suspend(&mut self) -> io::Result<()> {

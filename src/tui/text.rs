@@ -85,6 +85,8 @@ pub struct Document {
     pub call: String,
     /// Lines taken out and put in, where the call is an edit.
     pub edit: Option<(usize, usize)>,
+    /// Whether control characters are shown.
+    pub controls: bool,
 }
 
 /// A line at a width: which section and line, and the part of it.
@@ -107,12 +109,18 @@ const EDITS: &[(&str, &str)] = &[
 ];
 
 impl Document {
-    /// Lays out a step.
+    /// Lays out a step; control characters are left out.
     #[must_use]
     pub fn new(step: &RawStep) -> Self {
-        let mut document = Self::default();
+        Self::with(step, false)
+    }
+
+    /// Lays out a step; `controls` shows control characters in visible forms.
+    #[must_use]
+    pub fn with(step: &RawStep, controls: bool) -> Self {
+        let mut document = Self { controls, ..Self::default() };
         if !step.thought.trim().is_empty() {
-            document.add("thought", block(&step.thought));
+            document.add("thought", block(&step.thought, controls));
         }
         if step.kind == RawKind::Call {
             let call = document.call_lines(step);
@@ -122,7 +130,7 @@ impl Document {
             Some(seen) if seen.is_empty() => {
                 document.add("result", vec![(LineKind::Dim, "(empty)".to_owned())]);
             }
-            Some(seen) => document.add("result", block(seen)),
+            Some(seen) => document.add("result", block(seen, controls)),
             None if step.kind == RawKind::Call => document.add(
                 "result",
                 vec![(LineKind::Dim, "(the file has no result for this call)".to_owned())],
@@ -171,7 +179,7 @@ impl Document {
         match &step.args {
             RawArgs::Unparsable(raw) => {
                 lines.push((LineKind::Dim, "arguments that are no object:".to_owned()));
-                lines.extend(block(raw));
+                lines.extend(block(raw, self.controls));
             }
             RawArgs::Object(map) => {
                 let edit = EDITS.iter().find_map(|(old, new)| {
@@ -190,10 +198,10 @@ impl Document {
                     {
                         brief.push(short_path(&text::line(short)));
                     }
-                    argument(name, value, &mut lines);
+                    argument(name, value, self.controls, &mut lines);
                 }
                 if let Some((_, _, old, new)) = edit {
-                    let (removed, added) = (block(old), block(new));
+                    let (removed, added) = (block(old, self.controls), block(new, self.controls));
                     self.edit = Some((removed.len(), added.len()));
                     let mark = |list: Vec<(LineKind, String)>, kind, sign: &'static str| {
                         list.into_iter().map(move |(_, l)| (kind, format!("{sign} {l}")))
@@ -230,15 +238,16 @@ fn short_path(text: &str) -> String {
     }
 }
 
-fn argument(name: &str, value: &Value, lines: &mut Vec<(LineKind, String)>) {
+fn argument(name: &str, value: &Value, controls: bool, lines: &mut Vec<(LineKind, String)>) {
     let name = text::line(name).into_owned();
     match value {
         Value::String(long) if long.contains('\n') => {
             lines.push((LineKind::Dim, format!("{name}:")));
-            lines.extend(block(long).into_iter().map(|(k, l)| (k, format!("  {l}"))));
+            lines.extend(block(long, controls).into_iter().map(|(k, l)| (k, format!("  {l}"))));
         }
         Value::String(short) => {
-            lines.push((LineKind::Plain, format!("{name}: {}", text::line(short))));
+            let shown = if controls { text::visible(short) } else { text::line(short) };
+            lines.push((LineKind::Plain, format!("{name}: {shown}")));
         }
         Value::Object(_) | Value::Array(_) => {
             let pretty = serde_json::to_string_pretty(value).unwrap_or_default();
@@ -246,7 +255,9 @@ fn argument(name: &str, value: &Value, lines: &mut Vec<(LineKind, String)>) {
                 lines.push((LineKind::Plain, format!("{name}: {}", text::line(&pretty))));
             } else {
                 lines.push((LineKind::Dim, format!("{name}:")));
-                lines.extend(block(&pretty).into_iter().map(|(k, l)| (k, format!("  {l}"))));
+                lines.extend(
+                    block(&pretty, controls).into_iter().map(|(k, l)| (k, format!("  {l}"))),
+                );
             }
         }
         other => lines.push((LineKind::Plain, format!("{name}: {other}"))),
@@ -254,10 +265,14 @@ fn argument(name: &str, value: &Value, lines: &mut Vec<(LineKind, String)>) {
 }
 
 /// A text as clean lines; one line end at the end is no line of its own.
-fn block(raw: &str) -> Vec<(LineKind, String)> {
-    text::lines(raw.strip_suffix('\n').unwrap_or(raw))
-        .map(|l| (LineKind::Plain, l.into_owned()))
-        .collect()
+fn block(raw: &str, controls: bool) -> Vec<(LineKind, String)> {
+    let raw = raw.strip_suffix('\n').unwrap_or(raw);
+    if controls {
+        // Everything is shown: also what a carriage return overwrites.
+        raw.split('\n').map(|l| (LineKind::Plain, text::visible(l).into_owned())).collect()
+    } else {
+        text::lines(raw).map(|l| (LineKind::Plain, l.into_owned())).collect()
+    }
 }
 
 /// A line in parts of at most `width` cells, broken at blanks where there are any.

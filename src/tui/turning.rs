@@ -7,6 +7,7 @@ use super::message::Effect;
 use super::model::Model;
 use super::update::request;
 use crate::analysis::{AnalysisSettings, Contrast, SignatureSetting};
+use crate::credit::CreditSettings;
 use crate::signature::{Abstraction, Granularity, LADDERS, Ladder, PRESETS};
 
 /// Turns that can be taken back, at most.
@@ -19,14 +20,39 @@ pub struct Turning {
     pub at: usize,
     /// The signature that changes are counted against.
     pub pin: SignatureSetting,
-    /// Signatures before the last turns, the latest last.
-    pub undo: Vec<SignatureSetting>,
+    /// What was in force before the last turns, the latest last.
+    pub undo: Vec<Turned>,
     /// What changed, and for which shown analysis.
     pub contrast: Option<(u64, Arc<Contrast>)>,
     /// Number of the last comparison that was asked for.
     pub asked: u64,
     /// What it was asked for: the shown analysis and the pin.
     pub asked_for: Option<(u64, SignatureSetting)>,
+}
+
+/// What a turn can change: the signature, and the numbers that a sweep goes over.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Turned {
+    signature: SignatureSetting,
+    credit: CreditSettings,
+    tau: (f64, f64),
+}
+
+impl Turned {
+    fn of(settings: &AnalysisSettings) -> Self {
+        Self {
+            signature: SignatureSetting::of(settings),
+            credit: settings.credit.clone(),
+            tau: settings.tau,
+        }
+    }
+
+    /// The settings with this in place of theirs.
+    fn put_into(self, settings: &AnalysisSettings) -> AnalysisSettings {
+        let turned = self.signature.put_into(settings);
+        let batch = turned.batch.filter(|_| self.credit == settings.credit);
+        AnalysisSettings { credit: self.credit, tau: self.tau, batch, ..turned }
+    }
 }
 
 impl Turning {
@@ -128,8 +154,10 @@ pub(super) fn act(model: &mut Model, action: Action, count: usize, effects: &mut
         }
         Action::Undo => match model.turning.undo.pop() {
             Some(before) => {
-                model.message = Some(format!("back to {}", before.name()));
-                put(model, &before, effects);
+                let settings = before.put_into(&model.settings);
+                model.message = Some(back(&model.settings, &settings));
+                model.settings = settings;
+                request(model, effects);
             }
             None => model.message = Some("nothing was turned yet".to_owned()),
         },
@@ -137,6 +165,23 @@ pub(super) fn act(model: &mut Model, action: Action, count: usize, effects: &mut
         Action::PreviousPreset => preset(model, &now, false, effects),
         _ => {}
     }
+}
+
+/// What an undo went back to.
+fn back(from: &AnalysisSettings, to: &AnalysisSettings) -> String {
+    let signature = SignatureSetting::of(to);
+    if signature != SignatureSetting::of(from) {
+        return format!("back to {}", signature.name());
+    }
+    let (a, b) = (&from.credit, &to.credit);
+    let numbers = [
+        ("n_prior", a.n_prior, b.n_prior),
+        ("gamma", a.gamma, b.gamma),
+        ("beta", a.beta, b.beta),
+        ("tau", from.tau.1, to.tau.1),
+    ];
+    let changed = numbers.into_iter().find(|(_, a, b)| a != b);
+    changed.map_or_else(|| "back".to_owned(), |(name, _, x)| format!("back to {name} {x}"))
 }
 
 fn turn(model: &mut Model, now: SignatureSetting, by: isize, effects: &mut Vec<Effect>) {
@@ -166,7 +211,7 @@ fn turn(model: &mut Model, now: SignatureSetting, by: isize, effects: &mut Vec<E
         ));
         return;
     }
-    change(model, now, &next, effects);
+    change(model, next.put_into(&model.settings), effects);
 }
 
 fn preset(model: &mut Model, now: &SignatureSetting, forward: bool, effects: &mut Vec<Effect>) {
@@ -183,26 +228,19 @@ fn preset(model: &mut Model, now: &SignatureSetting, forward: bool, effects: &mu
     };
     if let Ok(granularity) = Granularity::preset(next) {
         model.message = Some(format!("preset {next} ({} of {n}), u goes back", to + 1));
-        change(model, now.clone(), &SignatureSetting { granularity, ..now.clone() }, effects);
+        let next = SignatureSetting { granularity, ..now.clone() };
+        change(model, next.put_into(&model.settings), effects);
     }
 }
 
-fn change(
-    model: &mut Model,
-    from: SignatureSetting,
-    to: &SignatureSetting,
-    effects: &mut Vec<Effect>,
-) {
+/// Goes to other settings; the ones before can be taken back.
+pub(super) fn change(model: &mut Model, to: AnalysisSettings, effects: &mut Vec<Effect>) {
     let undo = &mut model.turning.undo;
-    undo.push(from);
+    undo.push(Turned::of(&model.settings));
     if undo.len() > UNDO {
         undo.remove(0);
     }
-    put(model, to, effects);
-}
-
-fn put(model: &mut Model, setting: &SignatureSetting, effects: &mut Vec<Effect>) {
-    model.settings = setting.put_into(&model.settings);
+    model.settings = to;
     request(model, effects);
 }
 

@@ -11,7 +11,7 @@ use super::layout::Pane;
 pub use super::message::{Effect, Msg};
 use super::model::{Cursor, Layer, Model, Reader, Text, Typed};
 use super::snapshot::Snapshot;
-use super::{finding, jumps, layers, navigate, refresh, turning};
+use super::{finding, jumps, layers, navigate, pivotal, refresh, sweeping, turning};
 
 /// Rows of one notch of the wheel.
 const WHEEL: usize = 3;
@@ -42,6 +42,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
         }
         Msg::Mouse(event) => mouse(model, event, &mut effects),
         Msg::Paste(text) => paste(model, &text),
+        Msg::Swept(key, part) => sweeping::swept(model, key, part),
         Msg::Contrasted(key, contrast) => turning::contrasted(model, key, contrast),
         Msg::Summarised(key, group, summary) => {
             if key == model.groups.key
@@ -50,10 +51,12 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
                 *slot = Some(summary);
             }
         }
+        Msg::Totalled(key, totals) => model.groups.totals = Some((key, totals)),
         Msg::Read(of, result) => {
-            if model.reader.of == Some(of) {
+            let asked = result.as_ref().map_or(true, |d| d.controls == model.controls);
+            if model.reader.of == Some(of) && asked {
                 model.reader.text = match result {
-                    Ok(document) => Text::Ready(document),
+                    Ok(document) => Text::Ready(refresh::in_its_segment(model, of, document)),
                     Err(reason) => Text::Failed(reason),
                 };
                 model.reader.width = 0;
@@ -179,6 +182,7 @@ fn analysed(model: &mut Model, key: u64, group: usize, snapshot: Arc<Snapshot>) 
     if fresh {
         model.comparing = super::comparing::Comparing::default();
         model.folds = Default::default();
+        model.opened_runs.clear();
         model.reader = Reader::default();
     } else {
         // Folds name rows by place: they hold while the rows are the same.
@@ -295,6 +299,18 @@ pub(super) fn act(model: &mut Model, action: Action, count: usize, effects: &mut
             effects.push(Effect::Reload);
         }
         Action::Knobs => toggle(model, Pane::Knobs),
+        Action::Sweep => {
+            if model.focus != Pane::Sweep {
+                sweeping::open(model);
+            }
+            toggle(model, Pane::Sweep);
+        }
+        Action::Pivotal => {
+            if model.focus != Pane::Pivotal {
+                pivotal::open(model);
+            }
+            toggle(model, Pane::Pivotal);
+        }
         Action::Pin | Action::Undo | Action::NextPreset | Action::PreviousPreset => {
             turning::act(model, action, count, effects);
         }
@@ -310,6 +326,25 @@ pub(super) fn act(model: &mut Model, action: Action, count: usize, effects: &mut
                 format!("theme {}: {}", kept.id.name(), kept.id.about())
             });
         }
+        Action::Mouse => {
+            model.mouse = !model.mouse;
+            model.message = Some(if model.mouse {
+                "the mouse is captured: wheel and clicks; M gives it back".to_owned()
+            } else {
+                "the mouse is the terminal's: it selects text; M captures it".to_owned()
+            });
+            effects.push(Effect::Mouse(model.mouse));
+        }
+        Action::Controls => {
+            model.controls = !model.controls;
+            model.reader = Reader::default();
+            let shown = if model.controls { "shown, as ^[ and \\x00" } else { "left out" };
+            model.message = Some(format!("control characters of texts are {shown}; C turns that"));
+        }
+        Action::CopyView => match super::copying::view(model) {
+            Some(text) => effects.push(Effect::Copy(text)),
+            None => model.message = Some("nothing here to copy".to_owned()),
+        },
         Action::Scale => model.shared_scale = !model.shared_scale,
         Action::NextColumn => next_column(model, effects),
         Action::Sort => {
@@ -321,7 +356,7 @@ pub(super) fn act(model: &mut Model, action: Action, count: usize, effects: &mut
                     Some(format!("groups sorted by {}; a lists them", model.groups.order.name()));
             }
         }
-        Action::Copy => match navigate::value_to_copy(model) {
+        Action::Copy => match super::copying::value(model) {
             Some(text) => effects.push(Effect::Copy(text)),
             None => model.message = Some("no value here to copy".to_owned()),
         },
@@ -367,7 +402,14 @@ fn close(model: &mut Model) {
         model.zoom = false;
     } else if matches!(
         model.focus,
-        Pane::Explain | Pane::Reader | Pane::Groups | Pane::Matrix | Pane::Knobs | Pane::Compare
+        Pane::Explain
+            | Pane::Reader
+            | Pane::Groups
+            | Pane::Matrix
+            | Pane::Knobs
+            | Pane::Compare
+            | Pane::Sweep
+            | Pane::Pivotal
     ) {
         model.focus = model.back;
     } else {

@@ -13,7 +13,8 @@ use super::exporting::{self, Job, Provenance};
 use super::finding;
 use super::message::{Effect, Msg};
 use super::model::Notice;
-use super::snapshot::{Snapshot, Summary};
+use super::snapshot::{Snapshot, Summary, totals};
+use super::sweeping;
 use super::text::{Document, TextSource};
 use crate::analysis::{AnalysisSettings, Contrast, SignatureSetting};
 use crate::rollout::{Corpus, Group};
@@ -105,6 +106,7 @@ struct Survey {
     key: u64,
     groups: Vec<Arc<Group>>,
     settings: AnalysisSettings,
+    uniform_counts: bool,
 }
 
 struct Reading {
@@ -112,6 +114,8 @@ struct Reading {
     group: Arc<Group>,
     /// Whether it is to be opened outside.
     open: bool,
+    /// Whether control characters are shown.
+    controls: bool,
 }
 
 /// Everything loaded again.
@@ -152,6 +156,7 @@ struct Slots {
     origin: Mutex<Origin>,
     analysis: Slot<Analysis>,
     comparison: Slot<Comparison>,
+    sweep: Slot<sweeping::Job>,
     survey: Slot<Survey>,
     reading: Slot<Reading>,
     export: Slot<Job>,
@@ -159,6 +164,8 @@ struct Slots {
     search: Slot<Search>,
     /// Number of the newest search: an older one stops between two rollouts.
     newest_search: AtomicU64,
+    /// Number of the newest sweep: an older one stops between two analyses.
+    newest_sweep: AtomicU64,
     /// Number of the newest survey: an older one stops between two groups.
     newest_survey: AtomicU64,
 }
@@ -169,6 +176,8 @@ impl Slots {
             origin: Mutex::new(origin),
             analysis: Slot::default(),
             comparison: Slot::default(),
+            sweep: Slot::default(),
+            newest_sweep: AtomicU64::new(0),
             survey: Slot::default(),
             reading: Slot::default(),
             export: Slot::default(),
@@ -224,15 +233,20 @@ impl Workers {
             Effect::Contrast { key, now, pin, earlier } => {
                 self.slots.comparison.put(Comparison { key, now, pin, earlier });
             }
-            Effect::Summarise { key, groups, settings } => {
-                self.slots.newest_survey.store(key, Ordering::Relaxed);
-                self.slots.survey.put(Survey { key, groups, settings });
+            Effect::Sweep(job) => {
+                self.slots.newest_sweep.store(job.key, Ordering::Relaxed);
+                self.slots.sweep.put(*job);
             }
-            Effect::Read { of, group } => {
-                self.slots.reading.put(Reading { of, group, open: false });
+            Effect::StopSweep(key) => self.slots.newest_sweep.store(key, Ordering::Relaxed),
+            Effect::Summarise { key, groups, settings, uniform_counts } => {
+                self.slots.newest_survey.store(key, Ordering::Relaxed);
+                self.slots.survey.put(Survey { key, groups, settings, uniform_counts });
+            }
+            Effect::Read { of, group, controls } => {
+                self.slots.reading.put(Reading { of, group, open: false, controls });
             }
             Effect::Open { of, group } => {
-                self.slots.reading.put(Reading { of, group, open: true });
+                self.slots.reading.put(Reading { of, group, open: true, controls: false });
             }
             Effect::Export(job) => self.slots.export.put(*job),
             Effect::Reload => self.slots.reload.put(()),
@@ -246,6 +260,8 @@ impl Drop for Workers {
     fn drop(&mut self) {
         self.slots.newest_survey.store(u64::MAX, Ordering::Relaxed);
         self.slots.newest_search.store(u64::MAX, Ordering::Relaxed);
+        self.slots.newest_sweep.store(u64::MAX, Ordering::Relaxed);
+        self.slots.sweep.close();
         self.slots.search.close();
         self.slots.export.close();
         self.slots.reload.close();
@@ -296,19 +312,47 @@ fn compute(
             }
         }
     })?;
+    let (out, at) = (outbox.clone(), Arc::clone(slots));
+    spawn("sweep", move || {
+        while let Some(job) = at.sweep.take() {
+            let done = guarded("the sweep", || {
+                sweeping::run(&job, |part| {
+                    at.newest_sweep.load(Ordering::Relaxed) == job.key
+                        && out.send(Msg::Swept(job.key, part)).is_ok()
+                });
+            });
+            if let Err(text) = done
+                && out.send(Msg::Say(text)).is_err()
+            {
+                return;
+            }
+        }
+    })?;
     let (who, out, at) = (Arc::clone(analyst), outbox.clone(), Arc::clone(slots));
     spawn("groups", move || {
         while let Some(job) = at.survey.take() {
+            let mut rows: Vec<Arc<Summary>> = Vec::new();
             for (i, group) in job.groups.iter().enumerate() {
                 if at.newest_survey.load(Ordering::Relaxed) != job.key {
                     break;
                 }
                 let done = guarded("a row of the groups", || who.summarise(group, &job.settings));
                 let msg = match done {
-                    Ok(summary) => Msg::Summarised(job.key, i, Arc::new(summary)),
+                    Ok(summary) => {
+                        let summary = Arc::new(summary);
+                        rows.push(Arc::clone(&summary));
+                        Msg::Summarised(job.key, i, summary)
+                    }
                     Err(text) => Msg::Say(text),
                 };
                 if out.send(msg).is_err() {
+                    return;
+                }
+            }
+            if rows.len() == job.groups.len() {
+                let rows = rows.iter().map(|s| &**s);
+                let sums = totals(rows, job.uniform_counts, job.settings.seed);
+                if out.send(Msg::Totalled(job.key, Arc::new(sums))).is_err() {
                     return;
                 }
             }
@@ -326,7 +370,7 @@ fn read(slots: &Arc<Slots>, outbox: &Sender<Msg>) -> std::io::Result<()> {
             let source = at.origin().texts;
             let read = guarded("reading the text", || {
                 let raw = source.step_text(&job.group, rollout, step)?;
-                Ok(Arc::new(Document::new(&raw)))
+                Ok(Arc::new(Document::with(&raw, job.controls)))
             });
             let result = read.unwrap_or_else(Err);
             let msg = if job.open {

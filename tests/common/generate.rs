@@ -1,5 +1,6 @@
-//! Makes big inputs of any size: rollouts in the R2E-Gym format, and a document of tau2-bench.
+//! Makes big inputs: files in the R2E-Gym format, documents of tau2-bench, groups in the native one.
 
+use std::fmt::Write as _;
 use std::io::Write;
 use std::path::Path;
 
@@ -39,6 +40,59 @@ pub fn r2e(path: &Path, bytes: u64) -> u64 {
     }
     out.flush().unwrap();
     rollouts
+}
+
+/// A group of coding rollouts in the native format, seeded: agents that view, search, edit, test and run
+/// on forty files, alike in their first steps.
+pub fn coding(rollouts: usize, steps: usize) -> String {
+    let mut seed = 7_u64;
+    let mut random = |n: u64| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) % n
+    };
+    let mut list = Vec::new();
+    for i in 0..rollouts {
+        let mut made = Vec::new();
+        for t in 0..steps {
+            // Early steps are alike across rollouts, as they are in real groups.
+            let file = if t < 4 { random(3) } else { random(40) };
+            let args = match random(6) {
+                0 | 1 => format!(
+                    r#""tool":"str_replace_editor","args":{{"command":"view","path":"/testbed/src/m{file}.py","view_range":[{},{}]}},"observation":"1 x""#,
+                    1 + 100 * random(5),
+                    100 + 100 * random(6)
+                ),
+                2 => format!(
+                    r#""tool":"str_replace_editor","args":{{"command":"str_replace","path":"/testbed/src/m{file}.py","old_str":"a{}","new_str":"b{}"}},"observation":"The file has been edited.""#,
+                    random(9),
+                    random(9)
+                ),
+                3 => format!(
+                    r#""tool":"execute_bash","args":{{"command":"grep -rn name{} src"}},"observation":"src/m1.py:1:x","exit_code":0"#,
+                    random(9)
+                ),
+                4 => format!(
+                    r#""tool":"execute_bash","args":{{"command":"python -m pytest -q tests/test_m{file}.py"}},"observation":"{}","exit_code":{}"#,
+                    if random(2) == 0 { "3 passed" } else { "1 failed" },
+                    random(2)
+                ),
+                _ => format!(
+                    r#""tool":"execute_bash","args":{{"command":"python repro{}.py"}},"observation":"ok","exit_code":0"#,
+                    random(5)
+                ),
+            };
+            made.push(format!("{{{args}}}"));
+        }
+        let mut rollout = String::new();
+        let outcome = if random(2) == 0 { "success" } else { "failure" };
+        let _ = write!(
+            rollout,
+            r#"{{"id":"r{i}","outcome":"{outcome}","steps":[{}]}}"#,
+            made.join(",")
+        );
+        list.push(rollout);
+    }
+    format!(r#"{{"schema":"credscope/1","task":"bench","rollouts":[{}]}}"#, list.join(","))
 }
 
 /// Writes one document with simulations of 8 calls, 8 to a task, until the file has `bytes`; what holds

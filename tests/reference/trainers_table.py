@@ -242,7 +242,43 @@ def nemo(path):
         yield rollout(task, talk.end(), row["reward"], success, True, row["response"]["model"])
 
 
+def r2e(path):
+    for row in lines(path):
+        steps = []
+        for s in row["trajectory_steps"]:
+            found = re.search(r"<function\s*=\s*([^>]*)>(.*)", s["action"], re.S)
+            before = s["action"][: found.start()].strip()
+            pairs = re.findall(r"<parameter\s*=\s*([^>]+)>(.*?)</parameter>", found.group(2), re.S)
+            args = {k.strip(): v.strip() for k, v in pairs}
+            thought = "\n".join(t for t in (s["thought"], before) if t)
+            steps.append([thought, found.group(1).strip() or None, args, s["observation"]])
+        task = (row["ds"] or {}).get("instance_id") or row["docker_image"]
+        yield rollout(task, steps, row["reward"], policy=row["agent_args"].get("llm_name"))
+
+
+def tau(path):
+    for row in json.loads(path.read_text(encoding="utf-8")):
+        talk = Talk()
+        for m in row["traj"]:
+            calls = m.get("tool_calls") or []
+            if m["role"] == "assistant":
+                if m["content"] or not calls:
+                    talk.say(m["content"] or "")
+                for c in calls:
+                    talk.call(c["function"]["name"], arguments(c["function"]["arguments"]), c["id"])
+            elif m["role"] == "tool":
+                talk.back(m["content"], m["tool_call_id"])
+            elif m["role"] == "user":
+                talk.other(m["content"])
+        yield rollout(row["task_id"], talk.end(), row["reward"])
+
+
 FILES = [
+    ("derived/r2e_gym.astropy-12907.k8.jsonl", "r2e-gym", r2e),
+    ("tau-bench/gpt-4o-airline.subset-a.json", "tau-bench", tau),
+    ("nemo-gym/anyswe_astropy-12907_claude_code.jsonl", "nemo-gym", nemo),
+    ("nemo-gym/anyswe_astropy-12907_hermes.jsonl", "nemo-gym", nemo),
+    ("nemo-gym/anyswe_astropy-12907_opencode.jsonl", "nemo-gym", nemo),
     ("derived/verl_rollout_dir.40.jsonl", "verl", verl),
     ("derived/roll_rollout_dump_data.step_40.jsonl", "roll", roll),
     ("tau2-bench/azure-gpt-4o-2024-11-20_airline_full.json", "tau2-bench", tau2),
@@ -284,4 +320,5 @@ def main():
         }))
 
 
-main()
+if __name__ == "__main__":
+    main()

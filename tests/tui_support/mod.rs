@@ -18,7 +18,8 @@ use credscope::rollout::{
 };
 use credscope::tui::finding;
 use credscope::tui::model::{Look, Model};
-use credscope::tui::snapshot::{Snapshot, Summary};
+use credscope::tui::snapshot::{Snapshot, Summary, totals};
+use credscope::tui::sweeping;
 use credscope::tui::text::{Document, TextSource};
 use credscope::tui::update::{Effect, Msg, begin, update};
 use credscope::tui::worker::{Analyst, Library, Origin, Workers};
@@ -341,19 +342,32 @@ pub fn settle(model: &mut Model, mut effects: Vec<Effect>) {
                 }
                 Msg::Analysed(key, index, Arc::new(Snapshot::new(&group, &settings)))
             }
-            Effect::Summarise { key, groups, settings } => {
-                for (i, group) in groups.iter().enumerate() {
-                    let row = Arc::new(Summary::new(group, &settings));
-                    effects.extend(update(model, Msg::Summarised(key, i, row)));
+            Effect::Summarise { key, groups, settings, uniform_counts } => {
+                let rows: Vec<Summary> =
+                    groups.iter().map(|g| Summary::new(g, &settings)).collect();
+                let sums = totals(rows.iter(), uniform_counts, settings.seed);
+                for (i, row) in rows.into_iter().enumerate() {
+                    effects.extend(update(model, Msg::Summarised(key, i, Arc::new(row))));
+                }
+                Msg::Totalled(key, Arc::new(sums))
+            }
+            Effect::Sweep(job) => {
+                let mut parts = Vec::new();
+                sweeping::run(&job, |part| {
+                    parts.push(part);
+                    true
+                });
+                for part in parts {
+                    effects.extend(update(model, Msg::Swept(job.key, part)));
                 }
                 continue;
             }
-            Effect::Read { of, group } => {
+            Effect::Read { of, group, controls } => {
                 let mut raw = Made.step_text(&group, of.1, of.2);
                 if let Ok(raw) = &mut raw {
                     raw.observation = Some("short".to_owned());
                 }
-                Msg::Read(of, raw.map(|r| Arc::new(Document::new(&r))))
+                Msg::Read(of, raw.map(|r| Arc::new(Document::with(&r, controls))))
             }
             Effect::Find { key, snapshot, pattern } => {
                 let mut parts = Vec::new();
@@ -383,7 +397,12 @@ pub fn started(size: (u16, u16)) -> Model {
 
 /// A model over a corpus, analysed.
 pub fn opened(corpus: Corpus, size: (u16, u16)) -> Model {
-    let mut model = Model::new(corpus, Vec::new(), AnalysisSettings::default(), PLAIN, None);
+    opened_with(corpus, AnalysisSettings::default(), size)
+}
+
+/// The same under other settings.
+pub fn opened_with(corpus: Corpus, settings: AnalysisSettings, size: (u16, u16)) -> Model {
+    let mut model = Model::new(corpus, Vec::new(), settings, PLAIN, None);
     let effects = begin(&mut model);
     settle(&mut model, effects);
     let effects = update(&mut model, Msg::Resize(size.0, size.1));

@@ -7,6 +7,7 @@ mod git;
 mod heredoc;
 mod parse;
 mod programs;
+mod quotes;
 mod words;
 
 use std::sync::Arc;
@@ -19,8 +20,8 @@ use crate::profile::Profiles;
 use crate::rollout::facts::Flags;
 
 pub use edits::{diff_files, patch_acts};
-pub use parse::unquote;
 pub use programs::may_write as marked_by_code;
+pub use quotes::unquote;
 
 /// A command line, understood.
 #[derive(Debug, Clone, PartialEq, Default)]

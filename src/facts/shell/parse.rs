@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use tree_sitter::Node;
 
 use super::heredoc;
+use super::quotes::unquote;
 
 /// How a pipe is joined to the one before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -375,54 +376,6 @@ fn take_bodies(redirects: &mut Vec<Redirect>, bodies: &[String], body: &mut Opti
         }
         None => true,
     });
-}
-
-/// The text of a word without its quotes. Expansions stay as they are written.
-#[must_use]
-pub fn unquote(source: &str) -> String {
-    if !source.contains(['\'', '"', '\\']) {
-        return source.to_owned();
-    }
-    let mut text = String::with_capacity(source.len());
-    let mut chars = source.chars().peekable();
-    let mut double = false;
-    while let Some(c) = chars.next() {
-        match c {
-            '\'' if !double => text.extend(chars.by_ref().take_while(|&c| c != '\'')),
-            '$' if !double && chars.peek() == Some(&'\'') => {
-                chars.next();
-                ansi_c(&mut chars, &mut text);
-            }
-            '"' => double = !double,
-            '\\' => match chars.next() {
-                Some('\n') => {}
-                Some(next) if double && !matches!(next, '"' | '\\' | '$' | '`') => {
-                    text.push('\\');
-                    text.push(next);
-                }
-                Some(next) => text.push(next),
-                None => text.push('\\'),
-            },
-            _ => text.push(c),
-        }
-    }
-    text
-}
-
-/// `$'…'`: the common escapes.
-fn ansi_c(chars: &mut std::iter::Peekable<std::str::Chars<'_>>, text: &mut String) {
-    while let Some(c) = chars.next() {
-        match c {
-            '\'' => return,
-            '\\' => match chars.next() {
-                Some('n') => text.push('\n'),
-                Some('t') => text.push('\t'),
-                Some(other) => text.push(other),
-                None => {}
-            },
-            _ => text.push(c),
-        }
-    }
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use crate::tui::theme::Theme;
 pub fn draw(model: &Model, canvas: &mut Canvas) {
     let theme = *canvas.theme;
     let done: Vec<&Summary> = model.groups.rows.iter().flatten().map(|s| &**s).collect();
-    let mixed: Vec<&Summary> = done.iter().copied().filter(|s| s.mixed).collect();
+    let mixed: Vec<&Summary> = model.counted();
     let left = canvas.width() * 2 / 5;
     let height = canvas.height();
     for y in 1..height {
@@ -22,7 +22,7 @@ pub fn draw(model: &Model, canvas: &mut Canvas) {
     }
     let mut part = canvas.part(0, 0, left, height);
     histogram(&mixed, &mut part);
-    canvas.text(left, 0, "┬", theme.dim);
+    canvas.text(left, 0, if model.look.ascii { "│" } else { "┬" }, theme.dim);
     let mut part = canvas.part(left + 1, 0, canvas.width() - left - 1, height);
     aggregate(model, &mixed, done.len() - mixed.len(), &mut part);
 }
@@ -74,7 +74,8 @@ fn histogram(mixed: &[&Summary], canvas: &mut Canvas) {
 fn aggregate(model: &Model, mixed: &[&Summary], uniform: usize, canvas: &mut Canvas) {
     let theme = *canvas.theme;
     let mut extra = Row::new();
-    extra.put(format!("{} mixed", mixed.len()), theme.text);
+    let kind = if model.groups.uniform_counts { "counted" } else { "mixed" };
+    extra.put(format!("{} {kind}", mixed.len()), theme.text);
     if uniform > 0 {
         extra.put(format!(", {uniform} uniform left out"), theme.dim);
     }
@@ -121,8 +122,21 @@ fn aggregate(model: &Model, mixed: &[&Summary], uniform: usize, canvas: &mut Can
     canvas.row(6, &row);
     let mut row = Row::new();
     row.gap(1);
-    let known = model.groups.skill.as_ref().filter(|(key, _)| *key == model.groups.key);
-    match known.map(|(_, skill)| (skill, skill.steps.skill())) {
+    let known = model.groups.totals.as_ref().filter(|(key, _)| *key == model.groups.key);
+    if let Some((_, totals)) = known {
+        // Over the groups: how much the shares of all steps would vary.
+        let mut line = Row::new();
+        line.gap(1).left("95%", 4, theme.dim).gap(5);
+        let [both_pos, rescued, both_neg, penalized] = totals.quadrants;
+        for share in [both_pos, rescued, penalized, both_neg] {
+            let told = share.interval.map_or_else(String::new, |i| {
+                format!("{:.0}..{:.0}", 100.0 * i.low, 100.0 * i.high)
+            });
+            line.right(&told, width, theme.dim);
+        }
+        canvas.row(5, &line);
+    }
+    match known.map(|(_, totals)| (&totals.skill, totals.skill.steps.skill())) {
         Some((skill, Some(value))) => {
             let brief = |x: Option<f64>| x.map_or_else(|| "n/a".to_owned(), signed_brief);
             row.put("held-out skill ", theme.dim).put(signed_brief(value), theme.title);

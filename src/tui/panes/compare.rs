@@ -1,6 +1,7 @@
 //! Rollouts side by side, aligned on the state signature, and the ways that leave the state where they
 //! part.
 
+use super::pairs;
 use crate::analysis::align::{AlignedRow, ways};
 use crate::export::text;
 use crate::graph::Evidence;
@@ -35,11 +36,14 @@ pub fn draw(model: &Model, snapshot: &Snapshot, canvas: &mut Canvas, focus: bool
     for &r in &alignment.rollouts {
         extra.put(format!("{} ", snapshot.name(r, 14)), theme.title);
     }
-    extra.put(" aligned on state signature", theme.dim);
+    let only = model.comparing.only_here;
+    let about = if only { " steps only here" } else { " aligned on state signature" };
+    extra.put(about, if only { theme.strong } else { theme.dim });
+    let own = if only { "all steps" } else { "steps only here" };
     canvas.rule(
         "| Compare",
         extra,
-        &[("m", "column"), ("hl", "rollout"), ("d", "next divergence")],
+        &[("hl", "rollout"), ("f", own), ("d", "next divergence")],
         focus,
     );
     let n = alignment.rollouts.len();
@@ -60,7 +64,11 @@ pub fn draw(model: &Model, snapshot: &Snapshot, canvas: &mut Canvas, focus: bool
     let ways = ways_rows(model, snapshot);
     let height = canvas.height().saturating_sub(2);
     let below = if height >= 12 { ways.len().min(height / 2).min(12) } else { 0 };
-    let height = height - below;
+    let spare = height.saturating_sub(below + lines.len().max(8));
+    let paired = model.comparing.pairs.rollouts.len();
+    // Rule, header, and two rows at least.
+    let table = if spare >= 4 { spare.min(paired + 2) } else { 0 };
+    let height = height - below - table;
     let top = first_in_sight(here, lines.len(), height);
     let level = elision(model, snapshot, column);
     for (y, line) in lines.iter().skip(top).take(height).enumerate() {
@@ -79,6 +87,10 @@ pub fn draw(model: &Model, snapshot: &Snapshot, canvas: &mut Canvas, focus: bool
         };
         canvas.row(y + 2, &row);
     }
+    if table > 0 {
+        let mut part = canvas.part(0, 2 + height + below, canvas.width(), table);
+        pairs::draw(model, snapshot, &mut part);
+    }
     if below > 0 {
         let mut part = canvas.part(0, 2 + height, canvas.width(), below);
         for (y, row) in ways.into_iter().take(below).enumerate() {
@@ -94,6 +106,9 @@ fn lines(model: &Model) -> Vec<Line> {
     let rows = &model.comparing.alignment.rows;
     let last_shared = rows.iter().rposition(|r| r.state.is_some());
     let mut lines = Vec::new();
+    if model.comparing.only_here {
+        return model.comparing.listed().into_iter().map(Line::Row).collect();
+    }
     for (i, row) in rows.iter().enumerate() {
         if i == last_shared.map_or(0, |l| l + 1) {
             lines.push(Line::Alone);

@@ -85,14 +85,28 @@ fn keys(model: &Model, plan: &Plan) -> Vec<(&'static str, &'static str)> {
         }
         Pane::Compare => {
             list.extend([("Esc", "back"), ("hl", "rollout"), ("jk", "row")]);
-            list.extend([("d D", "divergence"), of(A::NextColumn), ("=", "why"), ("i", "read")]);
+            list.extend([
+                ("d D", "divergence"),
+                ("f", "only here"),
+                of(A::NextColumn),
+                ("=", "why"),
+                ("i", "read"),
+            ]);
+        }
+        Pane::Sweep => {
+            list.extend([("Esc", "back"), ("jk", "row"), ("hl", "knob"), ("Enter", "take it")]);
+            list.extend([of(A::Undo)]);
+        }
+        Pane::Pivotal => {
+            list.extend([("Esc", "back"), ("jk", "row"), ("Enter", "go there"), ("=", "why")]);
+            list.extend([("i", "read")]);
         }
         Pane::Knobs => {
-            list.extend([("Esc", "back"), ("hl", "turn"), ("jk", "knob")]);
+            list.extend([("Esc", "back"), ("hl", "turn"), ("jk", "knob"), of(A::Sweep)]);
             list.extend([of(A::Pin), of(A::Undo), of(A::NextPreset), of(A::NextColumn)]);
         }
         Pane::Tree | Pane::Steps | Pane::Quadrants | Pane::Rollouts => {
-            list.extend([of(A::NextPane), of(A::Down)]);
+            list.extend([of(A::Pivotal), of(A::NextPane), of(A::Down)]);
             if model.focus == Pane::Tree {
                 list.extend([of(A::Left), of(A::Lens)]);
             }
@@ -114,6 +128,8 @@ fn keys(model: &Model, plan: &Plan) -> Vec<(&'static str, &'static str)> {
         of(A::NextColumn),
         of(A::Columns),
         of(A::Knobs),
+        of(A::Sweep),
+        of(A::Pivotal),
         of(A::Filter),
         of(A::Search),
         of(A::Compare),

@@ -3,7 +3,7 @@
 use crate::export::text;
 use crate::tui::canvas::{Canvas, Row};
 use crate::tui::model::Model;
-use crate::tui::numbers::{brief, count, percent, signed_brief};
+use crate::tui::numbers::{brief, count, percent, plural, signed_brief};
 use crate::tui::snapshot::Summary;
 use crate::tui::theme::Theme;
 
@@ -24,7 +24,7 @@ pub fn draw(model: &Model, canvas: &mut Canvas) {
     let order = model.group_order();
     let done = model.groups.rows.iter().flatten().count();
     let mut extra = Row::new();
-    extra.put(format!("{} groups", order.len()), theme.text);
+    extra.put(plural(order.len() as u64, "group"), theme.text);
     if done < order.len() {
         extra.put(format!("  {done} computed …"), theme.dim);
     }
@@ -172,8 +172,13 @@ fn success(row: &mut Row, ok: u64, bad: u64, theme: &Theme) {
 fn sum(model: &Model, columns: &Columns, theme: &Theme) -> Row {
     let mut row = Row::new();
     row.gap(1).right("Σ", columns.task, theme.title);
-    let done: Vec<&Summary> = model.groups.rows.iter().flatten().map(|s| &**s).collect();
+    let listed = |s: &&Summary| s.mixed || !model.groups.mixed;
+    let done: Vec<&Summary> =
+        model.groups.rows.iter().flatten().map(|s| &**s).filter(listed).collect();
     let total = |of: &dyn Fn(&Summary) -> u64| done.iter().map(|s| of(s)).sum::<u64>();
+    // As in `quadrants` and `groups`: uniform groups stay out of these.
+    let counted = model.counted();
+    let quadrant = |of: &dyn Fn(&Summary) -> u64| counted.iter().map(|s| of(s)).sum::<u64>();
     let ok = total(&|s| s.successes as u64);
     let scored = total(&|s| s.row.scored as u64);
     row.right(&total(&|s| s.row.rollouts as u64).to_string(), 5, theme.text);
@@ -189,8 +194,21 @@ fn sum(model: &Model, columns: &Columns, theme: &Theme) -> Row {
     row.right(&count(total(&|s| s.row.branching as u64)), 7, theme.text);
     let compared = |s: &Summary| s.row.evidence.first().map_or(0, |&n| u64::from(n));
     row.right(&count(total(&compared)), 9, theme.text);
-    row.right(&count(total(&|s| s.row.tally.rescued)), 8, theme.text);
-    row.right(&count(total(&|s| s.row.tally.penalized)), 7, theme.text);
-    row.right(&count(total(&|s| s.row.tally.inside())), 7, theme.text);
+    row.right(&count(quadrant(&|s| s.row.tally.rescued)), 8, theme.text);
+    row.right(&count(quadrant(&|s| s.row.tally.penalized)), 7, theme.text);
+    row.right(&count(quadrant(&|s| s.row.tally.inside())), 7, theme.text);
+    let known = model.groups.totals.as_ref().filter(|(key, _)| *key == model.groups.key);
+    let skill = known.map(|(_, t)| (t.skill.steps.skill(), t.skill.null));
+    for value in skill.map_or([None, None], |(a, b)| [a, b]).into_iter().take(columns.skill) {
+        let told = value.map_or_else(|| "n/a".to_owned(), signed_brief);
+        row.right(&told, 7, theme.text);
+    }
+    if columns.warnings > 6 {
+        let told = match done.len() - counted.len().min(done.len()) {
+            0 => String::new(),
+            n => format!("quadrants: {} mixed, {n} left out", counted.len()),
+        };
+        row.gap(2).put(text::cut(&told, columns.warnings).into_owned(), theme.dim);
+    }
     row
 }

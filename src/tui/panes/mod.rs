@@ -12,11 +12,14 @@ pub mod help;
 mod knobs;
 mod matrix;
 mod members;
+mod pairs;
 mod palette;
+mod pivotal;
 mod quadrants;
 pub mod reader;
 mod rollouts;
 mod steps;
+mod sweep;
 mod title;
 mod tree;
 mod warnings;
@@ -91,6 +94,8 @@ fn panes(model: &Model, plan: &Plan, buffer: &mut Buffer, theme: &Theme) {
             Pane::Reader => reader::draw(model, snapshot, &mut canvas, focus, alone),
             Pane::Matrix => matrix::draw(model, snapshot, &mut canvas, focus),
             Pane::Compare => compare::draw(model, snapshot, &mut canvas, focus),
+            Pane::Sweep => sweep::draw(model, &mut canvas, focus),
+            Pane::Pivotal => pivotal::draw(model, &mut canvas, focus),
             Pane::Knobs => knobs::draw(model, snapshot, &mut canvas, focus),
             Pane::Groups => {}
         }
@@ -101,11 +106,11 @@ fn panes(model: &Model, plan: &Plan, buffer: &mut Buffer, theme: &Theme) {
     if let Some(area) = plan.note {
         title::note(model, &mut Canvas::new(buffer, area, theme));
     }
-    seams(plan, buffer, theme);
+    seams(plan, buffer, theme, model.look.ascii);
 }
 
 /// Vertical lines between panes, joined with the rules they meet.
-fn seams(plan: &Plan, buffer: &mut Buffer, theme: &Theme) {
+fn seams(plan: &Plan, buffer: &mut Buffer, theme: &Theme, ascii: bool) {
     let rule_at =
         |x: u16, y: u16| plan.panes.iter().any(|(_, r)| r.y == y && r.x <= x && x < r.right());
     let seam_at = |x: u16, y: u16| plan.seams.iter().any(|s| s.contains(Position::new(x, y)));
@@ -115,6 +120,7 @@ fn seams(plan: &Plan, buffer: &mut Buffer, theme: &Theme) {
             let right = rule_at(seam.x + 1, y);
             let up = y > 0 && seam_at(seam.x, y - 1);
             let glyph = match (left, right, up) {
+                _ if ascii => "│",
                 (true, true, true) => "┼",
                 (true, true, false) => "┬",
                 (true, false, _) => "┤",
@@ -181,4 +187,11 @@ fn column_title(name: &str) -> String {
             crate::export::text::line(name).into_owned()
         }
     }
+}
+
+/// What divides two segments of a rollout.
+pub(super) fn segment(number: usize, of: usize) -> String {
+    format!(
+        "segment {number} of {of}: its prompt stands for what came before, no action of the agent"
+    )
 }

@@ -36,6 +36,11 @@ pub fn draw(model: &Model, snapshot: &Snapshot, canvas: &mut Canvas, focus: bool
     let theme = *canvas.theme;
     let analysis = &snapshot.analysis;
     let mut extra = Row::new();
+    if model.picks_elsewhere() {
+        canvas.rule("i Step", extra, &[], focus);
+        canvas.empty(1, &["Enter opens the group of this step, and reads it"]);
+        return;
+    }
     if let (Some(rollout), Some(step)) =
         (analysis.group.rollouts.get(model.cursor.rollout), model.step())
     {

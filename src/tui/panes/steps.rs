@@ -6,6 +6,7 @@ use crate::graph::Evidence;
 use crate::tui::canvas::{Canvas, Row};
 use crate::tui::glyphs::{self, Fill, bar};
 use crate::tui::labels::{self, Elision};
+use crate::tui::listing::StepLine;
 use crate::tui::model::Model;
 use crate::tui::numbers::{plain, sign, signed};
 use crate::tui::snapshot::Snapshot;
@@ -27,6 +28,16 @@ impl Columns {
     /// What disappears first: halves of bars, the length of `why`, N, further bars.
     fn new(width: usize, snapshot: &Snapshot) -> Self {
         let all: Vec<usize> = (0..snapshot.analysis.columns.len()).collect();
+        let first = Self::of(width, snapshot, &all);
+        if first.label + 3 >= snapshot.longest_label {
+            return first;
+        }
+        // Labels would be cut: a column that says one thing of a whole rollout says it in the rule.
+        let varying: Vec<usize> = all.iter().copied().filter(|&c| !snapshot.constant(c)).collect();
+        if varying.len() == all.len() { first } else { Self::of(width, snapshot, &varying) }
+    }
+
+    fn of(width: usize, snapshot: &Snapshot, all: &[usize]) -> Self {
         let y = snapshot.y();
         let fixed = 1 + snapshot.widths.t + 2 + 1 + 6 + 1 + 3;
         let choices: [(usize, usize, bool, bool, usize); 9] = [
@@ -41,7 +52,7 @@ impl Columns {
             (1, 0, false, false, 0),
         ];
         for (half, why, n, every, least) in choices {
-            let bars = if every { all.clone() } else { vec![y] };
+            let bars = if every { all.to_vec() } else { vec![y] };
             let taken = fixed
                 + bars.len() * (2 * half + 2)
                 + usize::from(n) * (snapshot.widths.visits + 2)
@@ -85,9 +96,19 @@ pub fn draw(model: &Model, snapshot: &Snapshot, canvas: &mut Canvas, focus: bool
     }
     let n = steps.len();
     extra.put(format!("  {n} step{}", if n == 1 { "" } else { "s" }), theme.text);
+    for c in (0..analysis.columns.len()).filter(|c| !columns.bars.contains(c)) {
+        let value = steps.clone().next().and_then(|s| analysis.columns.get(c)?.1.get(s));
+        if let (true, Some(value), Some((spec, _))) =
+            (snapshot.constant(c), value, analysis.columns.get(c))
+        {
+            extra.put(format!("  {} ", super::column_title(&spec.name)), theme.dim);
+            extra.put(signed(value, 2), theme.of_sign(value));
+        }
+    }
     if !model.filtering.passes.is_empty() {
         let listed = model.listed(model.cursor.rollout).len();
-        extra.put(format!("  {listed} listed: {}", model.filtering.filter.name()), theme.strong);
+        let told = text::line(&model.filtering.name()).into_owned();
+        extra.put(format!("  {listed} listed: {told}"), theme.strong);
     }
     let kind = if model.shared_scale { "shared" } else { "own" };
     let scales: Vec<String> = columns
@@ -109,21 +130,35 @@ pub fn draw(model: &Model, snapshot: &Snapshot, canvas: &mut Canvas, focus: bool
         canvas.empty(2, &["this rollout has no steps: ] goes to the next rollout"]);
         return;
     }
-    let listed = model.listed(model.cursor.rollout);
-    if listed.is_empty() {
+    let lines = model.step_lines(model.cursor.rollout);
+    if lines.is_empty() {
         canvas.empty(2, &["no step of this rollout passes the filter: ] goes on, f changes it"]);
         return;
     }
-    let labels: Vec<String> =
-        listed.iter().map(|t| analysis.action_label(steps.start + t)).collect();
+    let label = |line: &StepLine| line.step().map(|t| analysis.action_label(steps.start + t));
+    let labels: Vec<String> = lines.iter().filter_map(label).collect();
     let level = labels::elision(&labels.iter().map(|l| (l.as_str(), columns.label)));
-    let cursor = listed.iter().position(|&t| t == model.cursor.step);
-    super::list(canvas, 2, listed.len(), cursor, |at, theme| {
-        let label = labels.get(at).map_or("", String::as_str);
-        let t = listed.get(at).copied().unwrap_or_default();
-        let line = Line { model, snapshot, columns: &columns, level, theme };
-        line.draw(t, steps.start + t, label)
+    let cursor = model.step_line(&lines);
+    let width = canvas.width();
+    super::list(canvas, 2, lines.len(), cursor, |at, theme| match lines.get(at) {
+        Some(&StepLine::Step { t, run, folded }) => {
+            let line = Line { model, snapshot, columns: &columns, level, theme };
+            line.draw(t, steps.start + t, if run > 0 { Some((run, folded)) } else { None })
+        }
+        Some(&StepLine::Segment(number, of)) => divider(number, of, width, theme),
+        None => Row::new(),
     });
+}
+
+/// What divides two segments.
+fn divider(number: usize, of: usize, width: usize, theme: &Theme) -> Row {
+    let mut row = Row::new();
+    let told = super::segment(number, of);
+    row.put("╌╌ ", theme.dim);
+    row.put(text::cut(&told, width.saturating_sub(4)).into_owned(), theme.text).gap(1);
+    let rest = width.saturating_sub(row.width());
+    row.put("╌".repeat(rest), theme.dim);
+    row
 }
 
 fn header(snapshot: &Snapshot, columns: &Columns, canvas: &mut Canvas) {
@@ -163,7 +198,7 @@ struct Line<'a> {
 }
 
 impl Line<'_> {
-    fn draw(&self, t: usize, step: usize, label: &str) -> Row {
+    fn draw(&self, t: usize, step: usize, run: Option<(usize, bool)>) -> Row {
         let (theme, columns, snapshot) = (self.theme, self.columns, self.snapshot);
         let analysis = &snapshot.analysis;
         let data = analysis.step_row(step);
@@ -183,7 +218,15 @@ impl Line<'_> {
         let flag = if hit { "/" } else { flag(&data, snapshot.pivotal == Some(step)) };
         row.put(flag, if hit { theme.key } else { theme.text });
         row.gap(1);
-        row.left(&labels::label(label, self.level, columns.label), columns.label, action);
+        let loops = run.map_or_else(String::new, |(n, folded)| {
+            format!(" ×{n} loop{}", if folded { " ▸" } else { " ▾" })
+        });
+        let room = columns.label.saturating_sub(text::width(&loops));
+        let label = labels::label(&analysis.action_label(step), self.level, room);
+        row.put(label, action);
+        let filled = columns.label.saturating_sub(room);
+        row.put(text::cut(&loops, filled).into_owned(), theme.strong);
+        row.to(1 + snapshot.widths.t + 2 + columns.label);
         if columns.n {
             let visits = format!("{}/{}", data.n_sa, data.n_s);
             row.right(&visits, snapshot.widths.visits + 1, theme.dim).gap(1);
@@ -231,7 +274,13 @@ impl Line<'_> {
         let scale = snapshot.scale(column, self.model.shared_scale);
         let (left, right) = bar(value.unwrap_or(0.0), scale, half, fill);
         row.solid(left, self.theme.neg);
-        row.put(if value.is_some() { "│" } else { "·" }, self.theme.dim);
+        // A value of nothing has no bar: then the axis shows the evidence.
+        let axis = match (value, fill) {
+            (None, _) => '·',
+            (Some(0.0), Fill::Class(class)) => glyphs::evidence(Some(class)),
+            _ => '│',
+        };
+        row.put(axis.to_string(), self.theme.dim);
         row.solid(right, self.theme.pos).gap(1);
     }
 }

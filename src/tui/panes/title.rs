@@ -6,7 +6,7 @@ use crate::rollout::Outcome;
 use crate::tui::canvas::{Canvas, Row};
 use crate::tui::glyphs;
 use crate::tui::model::{Model, PARTIAL};
-use crate::tui::numbers::{plain, setting, signed};
+use crate::tui::numbers::{plain, plural, setting, signed};
 
 /// What was loaded, how many are scored, warnings.
 pub fn draw(model: &Model, canvas: &mut Canvas) {
@@ -29,7 +29,7 @@ pub fn draw(model: &Model, canvas: &mut Canvas) {
     row.put(if width < 60 { " " } else { " credscope  " }, theme.title);
     let Some(snapshot) = model.snapshot() else {
         let groups = model.corpus.groups.len();
-        row.put(format!("{groups} groups"), theme.text);
+        row.put(plural(groups as u64, "group"), theme.text);
         canvas.row(0, &row);
         return;
     };
@@ -65,13 +65,13 @@ pub fn draw(model: &Model, canvas: &mut Canvas) {
     }
     let errors = snapshot.row.outcomes.get(3).copied().unwrap_or(0);
     if errors > 0 {
-        extras.push((format!("{errors} error{}", if errors == 1 { "" } else { "s" }), true));
+        extras.push((plural(errors as u64, "error"), true));
     }
     if let Some(partial) = model.notices.iter().find(|n| n.code == PARTIAL) {
         extras.push((partial.text.clone(), true));
     }
-    extras.push((format!("{} steps", snapshot.row.steps), false));
-    extras.push((format!("{} states", snapshot.row.states), false));
+    extras.push((plural(snapshot.row.steps as u64, "step"), false));
+    extras.push((plural(snapshot.row.states as u64, "state"), false));
     let preset = analysis.settings.granularity.name();
     let abstraction = analysis.abstraction.id();
     extras.push(if abstraction == "swe" {
@@ -107,6 +107,11 @@ pub fn sum(model: &Model, canvas: &mut Canvas) {
     let Some(snapshot) = model.snapshot() else {
         return;
     };
+    if model.picks_elsewhere() {
+        row.put("a step of another group: Enter opens that group at the step", theme.dim);
+        canvas.row(0, &row);
+        return;
+    }
     let analysis = &snapshot.analysis;
     let group = &analysis.group;
     if group.rollouts.get(model.cursor.rollout).is_none() {
@@ -177,7 +182,8 @@ pub fn note(model: &Model, canvas: &mut Canvas) {
         row.put("what they mean", theme.dim);
     } else if let Some(snapshot) = model.snapshot() {
         let unscored = snapshot.row.rollouts - snapshot.row.scored;
-        row.put(format!("no warnings, {unscored} rollouts without a score"), theme.dim);
+        let unscored = plural(unscored as u64, "rollout");
+        row.put(format!("no warnings, {unscored} without a score"), theme.dim);
     }
     if let Some(snapshot) = model.snapshot() {
         let mut tail = Row::new();

@@ -7,7 +7,7 @@ use crate::tui::glyphs::{Fill, bar};
 use crate::tui::labels::{self, Elision};
 use crate::tui::lens::{Lens, LensKind, LensRow, RowKind};
 use crate::tui::model::Model;
-use crate::tui::numbers::{count, plain, signed};
+use crate::tui::numbers::{count, plain, plural, signed};
 use crate::tui::snapshot::Snapshot;
 use crate::tui::theme::Theme;
 
@@ -24,6 +24,7 @@ struct Columns {
     label: usize,
     q: bool,
     v: bool,
+    smooth: bool,
     bar: bool,
 }
 
@@ -43,11 +44,13 @@ impl Columns {
         } else {
             (false, false, false)
         };
-        let label = rest
+        // Names of calls are long and have no short form: they get the room of V'.
+        let smooth = q || rest >= snapshot.longest_call + 6;
+        let label = (rest + usize::from(!smooth) * 7)
             .saturating_sub(usize::from(q) * 7)
             .saturating_sub(usize::from(v) * 7)
             .saturating_sub(usize::from(bar) * 8);
-        Self { label, q, v, bar }
+        Self { label, q, v, smooth, bar }
     }
 }
 
@@ -66,19 +69,18 @@ pub fn draw(model: &Model, snapshot: &Snapshot, canvas: &mut Canvas, focus: bool
         return;
     };
     let mut extra = Row::new();
-    let scored = snapshot.row.scored;
     match model.lens {
         LensKind::Paths => {
-            let rows = snapshot.analysis.paths.rows.len();
-            extra.put(
-                format!("paths  {rows} rows of at most {}", (2 * scored).max(1) - 1),
-                theme.text,
-            );
+            let paths = &snapshot.analysis.paths;
+            let rows = plural(paths.rows.len() as u64, "row");
+            // Rollouts without a verdict have rows, too; those without steps have none.
+            let walking = snapshot.row.rollouts.saturating_sub(paths.empty.len());
+            extra.put(format!("paths  {rows} of at most {}", (2 * walking).max(1) - 1), theme.text);
         }
         LensKind::States => {
-            let rows = lens.rows.len();
-            let states = snapshot.row.states;
-            extra.put(format!("states  {rows} rows for {states} states, each once"), theme.text);
+            let rows = plural(lens.rows.len() as u64, "row");
+            let states = plural(snapshot.row.states as u64, "state");
+            extra.put(format!("states  {rows} for {states}, each once"), theme.text);
         }
     }
     if visible.len() < lens.rows.len() && model.lens == LensKind::States
@@ -133,7 +135,10 @@ fn header(snapshot: &Snapshot, columns: Columns, canvas: &mut Canvas) {
     if columns.v {
         row.right("V", 7, theme.dim);
     }
-    row.right("V'", 7, theme.dim).right("A", 7, theme.dim);
+    if columns.smooth {
+        row.right("V'", 7, theme.dim);
+    }
+    row.right("A", 7, theme.dim);
     if columns.bar {
         row.gap(8);
     }
@@ -264,7 +269,9 @@ fn line(
     if columns.v {
         out.right(&number((v.n > 0).then_some(v.mean)), 7, theme.dim);
     }
-    out.right(&number(smoothed), 7, theme.dim);
+    if columns.smooth {
+        out.right(&number(smoothed), 7, theme.dim);
+    }
     let a = analysis.pair_advantage(row.pair);
     match a {
         Some(a) => out.right(&signed(a, 3), 7, theme.of_sign(a)),

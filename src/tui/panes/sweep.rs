@@ -1,0 +1,154 @@
+//! The sweep picture: one row per value of a knob, with bars of what is shared and compared.
+
+use crate::analysis::sweep::SweepRow;
+use crate::export::sweep::Point;
+use crate::tui::canvas::{Canvas, Row, first_in_sight};
+use crate::tui::model::Model;
+use crate::tui::numbers::{count, percent, plain, signed_brief};
+use crate::tui::sweeping::{Axis, axes};
+use crate::tui::theme::Theme;
+
+struct Columns {
+    value: usize,
+    bar: usize,
+    /// The rest of the quadrants, skill: what there is room for.
+    more: usize,
+}
+
+/// Draws the pane.
+pub fn draw(model: &Model, canvas: &mut Canvas, focus: bool) {
+    let theme = *canvas.theme;
+    let Some(axis) = axes().get(model.sweeping.axis).copied() else {
+        return;
+    };
+    let groups = model.corpus.groups.len();
+    let all = model.sweeping.all && groups > 1;
+    let mut extra = Row::new();
+    extra.put(axis.name(), theme.title);
+    extra.put(
+        if all { format!("  all {groups} groups") } else { "  this group".to_owned() },
+        theme.text,
+    );
+    let picture = model.sweeping.picture.as_ref();
+    if let Some((done, total)) = picture.map(|p| p.progress).filter(|(done, total)| done < total) {
+        extra.put(format!("  {done} of {total} analyses …"), theme.dim);
+    }
+    let scope = if all { "this group" } else { "all groups" };
+    let mut hints = vec![("hl", "knob"), ("Enter", "takes it"), ("u", "undo"), ("Space", scope)];
+    if groups < 2 {
+        hints.pop();
+    }
+    canvas.rule("w Sweep", extra, &hints, focus);
+    let Some(picture) = picture else {
+        canvas.empty(1, &["no group was loaded: q quits, then give a path with rollouts"]);
+        return;
+    };
+    let columns = columns(canvas.width(), axis, &picture.points);
+    header(axis, &columns, canvas);
+    let below = if canvas.height() >= 10 { 2 } else { 0 };
+    let height = canvas.height().saturating_sub(2 + below);
+    let first = first_in_sight(model.sweeping.at, picture.points.len(), height);
+    let rows = picture.points.iter().zip(&picture.rows).enumerate();
+    for (y, (at, ((point, _), row))) in rows.skip(first).take(height).enumerate() {
+        let selected = at == model.sweeping.at;
+        let line = line(axis, point, row.as_deref(), &columns, selected, &theme);
+        canvas.draw(2 + y, &line, selected);
+    }
+    if below > 0 {
+        let legend = "* in force; flips and faded: values against it; shares of the scored steps";
+        for (y, told) in [axis.meaning(), legend].into_iter().enumerate() {
+            let mut line = Row::new();
+            line.gap(1).put(told, theme.dim);
+            canvas.row(canvas.height() - 2 + y, &line);
+        }
+    }
+}
+
+/// What stands at the left: the value, and the knob where rows differ in it.
+fn name(axis: Axis, point: &Point) -> String {
+    let told = point.at.iter().map(|(knob, value)| match axis {
+        Axis::Coarsest => format!("{knob}={value}"),
+        _ => value.clone(),
+    });
+    told.collect::<Vec<_>>().join(" ")
+}
+
+fn columns(
+    width: usize,
+    axis: Axis,
+    points: &[(Point, crate::analysis::AnalysisSettings)],
+) -> Columns {
+    let value = points.iter().map(|(p, _)| name(axis, p).len()).max().unwrap_or(0).max(5);
+    // states, branching, shared, compared, flips, faded, rescued, penalized.
+    let fixed = 2 + value + 7 + 7 + 6 + 6 + 7 + 7 + 8 + 7;
+    let room = width.saturating_sub(fixed + 2);
+    let bar = (room / 2).min(12);
+    let more = room.saturating_sub(2 * bar) / 7;
+    Columns { value, bar, more: more.min(6) }
+}
+
+fn header(axis: Axis, columns: &Columns, canvas: &mut Canvas) {
+    let theme = *canvas.theme;
+    let mut row = Row::new();
+    let what = if axis == Axis::Coarsest { "knob" } else { "value" };
+    row.gap(2).left(what, columns.value, theme.dim);
+    row.right("states", 7, theme.dim).right("branch", 7, theme.dim);
+    for name in ["share", "comp."] {
+        row.right(name, 6, theme.dim).gap(1 + columns.bar);
+    }
+    row.right("flips", 6, theme.dim).right("faded", 6, theme.dim);
+    row.right("rescued", 8, theme.dim).right("penal.", 7, theme.dim);
+    for name in MORE.iter().take(columns.more) {
+        row.right(name, 7, theme.dim);
+    }
+    canvas.row(1, &row);
+}
+
+/// Names of the columns that come with room to spare.
+const MORE: [&str; 6] = ["skill", "null", "inside", "N(s)", "both+", "both−"];
+
+fn line(
+    axis: Axis,
+    point: &Point,
+    made: Option<&SweepRow>,
+    columns: &Columns,
+    selected: bool,
+    theme: &Theme,
+) -> Row {
+    let mut row = Row::new();
+    row.put(super::mark(selected), theme.text);
+    row.put(if point.current { "*" } else { " " }, theme.strong);
+    let style = if point.current { theme.title } else { theme.text };
+    row.left(&name(axis, point), columns.value, style);
+    let Some(made) = made else {
+        row.right("…", 7, theme.dim);
+        return row;
+    };
+    row.right(&made.states.to_string(), 7, theme.text);
+    row.right(&count(made.branching as u64), 7, theme.text);
+    let [compared, ..] = made.evidence;
+    for (part, glyph) in [(made.shared_steps, "▒"), (compared, "█")] {
+        row.right(&percent(part, made.scored_steps), 6, theme.text).gap(1);
+        let full = part as usize * columns.bar * 2 / (made.scored_steps as usize * 2).max(1);
+        let full = if part > 0 { full.max(1).min(columns.bar) } else { 0 };
+        row.solid(glyph.repeat(full), theme.pos).gap(columns.bar - full);
+    }
+    let loud = |n: u64| if n > 0 { theme.strong } else { theme.dim };
+    row.right(&count(made.flips), 6, loud(made.flips));
+    row.right(&count(made.faded), 6, theme.text);
+    row.right(&count(made.tally.rescued), 8, loud(made.tally.rescued));
+    row.right(&count(made.tally.penalized), 7, loud(made.tally.penalized));
+    let brief = |x: Option<f64>| x.map_or_else(|| "n/a".to_owned(), signed_brief);
+    let more = [
+        brief(made.skill.steps.skill()),
+        brief(made.skill.null),
+        count(made.tally.inside()),
+        made.mean_visits().map_or_else(|| "n/a".to_owned(), |x| plain(x, 2)),
+        count(made.tally.both_pos),
+        count(made.tally.both_neg),
+    ];
+    for text in more.iter().take(columns.more) {
+        row.right(text, 7, theme.dim);
+    }
+    row
+}

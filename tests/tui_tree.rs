@@ -1,0 +1,306 @@
+//! The paths lens: never more rows than 2N-1, nothing lost on the way down, numbers in fixed columns.
+#![cfg(feature = "tui")]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+
+mod common;
+mod tui_support;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use credscope::analysis::{Analysis, AnalysisSettings};
+use credscope::rollout::{Corpus, Group, Outcome};
+use credscope::tui::lens::{Lens, LensKind, RowKind};
+use credscope::tui::model::Model;
+use tui_support::{opened, picture, press};
+
+/// Numbers that look random and are the same in every run.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % n as u64) as usize
+    }
+}
+
+/// Rows of the folded tree, counted without it: every walk is put into a plain trie, and a node starts a
+/// row unless it is the only way on from a node where no rollout ends.
+fn rows_of_a_trie(walks: &[Vec<(u32, u32)>]) -> BTreeMap<Vec<(u32, u32)>, BTreeSet<u32>> {
+    let mut through: BTreeMap<&[(u32, u32)], BTreeSet<u32>> = BTreeMap::new();
+    let mut ends: BTreeSet<&[(u32, u32)]> = BTreeSet::new();
+    let mut next: BTreeMap<&[(u32, u32)], BTreeSet<(u32, u32)>> = BTreeMap::new();
+    for (i, walk) in walks.iter().enumerate().filter(|(_, w)| !w.is_empty()) {
+        ends.insert(walk);
+        for t in 0..walk.len() {
+            through.entry(&walk[..=t]).or_default().insert(i as u32);
+            next.entry(&walk[..t]).or_default().insert(walk[t]);
+        }
+    }
+    through
+        .into_iter()
+        .filter(|(prefix, _)| {
+            let above = &prefix[..prefix.len() - 1];
+            above.is_empty() || ends.contains(above) || next[above].len() > 1
+        })
+        .map(|(prefix, members)| (prefix.to_vec(), members))
+        .collect()
+}
+
+/// Everything that the lens promises, for one group.
+fn check(group: &Arc<Group>, settings: &AnalysisSettings) -> usize {
+    let name = &group.key.task;
+    let analysis = Analysis::new(Arc::clone(group), settings);
+    let walks: Vec<Vec<(u32, u32)>> = group
+        .rollouts
+        .iter()
+        .map(|r| {
+            let pair = |s: usize| analysis.graph.pair(analysis.graph.pair_of(s));
+            r.steps.clone().map(|s| (pair(s).state, pair(s).action)).collect()
+        })
+        .collect();
+    let walking = walks.iter().filter(|w| !w.is_empty()).count();
+    let expected = rows_of_a_trie(&walks);
+    let lens = Lens::new(&analysis, LensKind::Paths);
+    let segments: Vec<usize> =
+        (0..lens.rows.len()).filter(|&i| lens.rows[i].kind == RowKind::Segment).collect();
+    assert!(segments.len() < (2 * walking).max(1), "{name}: {} rows, {walking}", segments.len());
+    assert_eq!(segments.len(), analysis.paths.rows.len(), "{name}");
+    assert_eq!(segments.len(), expected.len(), "{name}");
+    // Before a segment is opened these are all the rows in sight.
+    assert_eq!(lens.visible(&credscope::tui::lens::Folds::default()), segments, "{name}");
+    let mut walked: BTreeMap<usize, usize> = BTreeMap::new();
+    for (&at, path) in segments.iter().zip(&analysis.paths.rows) {
+        let row = &lens.rows[at];
+        let members: BTreeSet<u32> = row.members.iter().copied().collect();
+        assert_eq!(members.len(), row.members.len(), "{name}: no rollout passes a row twice");
+        // The walk up to the row is the way there, and these are the rollouts that go it.
+        let before = row.parent.map_or(0, |p| walked[&p]);
+        let lead = &walks[row.members[0] as usize];
+        assert_eq!(expected.get(&lead[..=before]), Some(&members), "{name}: row {at}");
+        let after = before + row.steps as usize;
+        walked.insert(at, after);
+        // Whoever passes either ends here or passes one of the rows below, and only one.
+        let mut below: Vec<u32> = segments
+            .iter()
+            .filter(|&&c| lens.rows[c].parent == Some(at))
+            .flat_map(|&c| lens.rows[c].members.iter().copied())
+            .collect();
+        let ending: Vec<u32> =
+            members.iter().copied().filter(|&m| walks[m as usize].len() == after).collect();
+        assert_eq!(ending, path.ending, "{name}: row {at}");
+        below.extend(&ending);
+        below.sort_unstable();
+        assert_eq!(below, members.iter().copied().collect::<Vec<_>>(), "{name}: row {at}");
+        // Counts are those of the rollouts' own outcomes.
+        let of = |wanted: fn(Outcome) -> bool| {
+            row.members.iter().filter(|&&m| wanted(group.rollouts[m as usize].outcome)).count()
+        };
+        let ok = of(|o| o == Outcome::Success) as u32;
+        let bad = of(|o| matches!(o, Outcome::Failure | Outcome::Truncated)) as u32;
+        assert_eq!(row.counts, (ok + bad, ok, bad), "{name}: row {at}");
+    }
+    let roots: usize = segments
+        .iter()
+        .filter(|&&i| lens.rows[i].parent.is_none())
+        .map(|&i| lens.rows[i].members.len())
+        .sum();
+    assert_eq!(roots, walking, "{name}: every rollout with steps starts in one row");
+    assert!(lens.step_row.iter().all(|&r| (r as usize) < lens.rows.len()), "{name}: every step");
+    segments.len()
+}
+
+#[test]
+fn every_group_of_the_samples_and_of_the_corpus_folds_into_few_rows() {
+    let samples = [
+        "slugify-fix/rollouts.jsonl",
+        "airline-desk/results.json",
+        "datalad_final_05ea/rollouts.jsonl",
+    ];
+    let mut groups: Vec<Arc<Group>> =
+        samples.iter().flat_map(|s| common::load(&[common::sample(s)]).corpus.groups).collect();
+    if let Some(corpus) = common::corpus() {
+        let found = common::load(&[corpus]).corpus.groups;
+        assert!(found.len() > 100);
+        groups.extend(found);
+    }
+    let settings = AnalysisSettings::default();
+    let rows: usize = groups.iter().map(|g| check(g, &settings)).sum();
+    println!("{} groups, {rows} rows", groups.len());
+}
+
+/// Small alphabets, so that walks meet; some without steps, some equal, some the beginning of others.
+fn random_group(random: &mut Random) -> Arc<Group> {
+    let n = 1 + random.below(24);
+    let (states, actions, longest) =
+        (1 + random.below(4), 1 + random.below(4), 1 + random.below(14));
+    let mut walks: Vec<(String, Outcome, Vec<(String, String)>)> = Vec::new();
+    for i in 0..n {
+        let outcome = Outcome::ALL[random.below(Outcome::ALL.len())];
+        let mut walk: Vec<(String, String)> = match random.below(6) {
+            0 if i > 0 => walks[random.below(i)].2.clone(),
+            1 if i > 0 => {
+                let whole = &walks[random.below(i)].2;
+                whole[..random.below(whole.len() + 1)].to_vec()
+            }
+            _ => Vec::new(),
+        };
+        if walk.is_empty() || random.below(2) == 0 {
+            for _ in 0..random.below(longest + 1) {
+                let (s, a) = (random.below(states), random.below(actions));
+                walk.push((format!("s{s}"), format!("a{a}")));
+            }
+        }
+        walks.push((format!("r{i}"), outcome, walk));
+    }
+    let walks: Vec<_> = walks.iter().map(|(id, o, w)| (id.as_str(), *o, w.clone())).collect();
+    tui_support::group("random", &walks)
+}
+
+#[test]
+fn a_thousand_random_groups_fold_into_few_rows() {
+    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let settings = AnalysisSettings::default();
+    let (mut rows, mut most) = (0, 0);
+    for _ in 0..1_000 {
+        let group = random_group(&mut random);
+        let n = check(&group, &settings);
+        rows += n;
+        most = most.max(n);
+    }
+    println!("1000 groups, {rows} rows, at most {most}");
+    assert!(most > 24, "the generator makes groups that branch");
+}
+
+/// Where the numbers of the tree stand, by its header: the right edge of each.
+fn edges(header: &str) -> BTreeMap<&'static str, usize> {
+    let cells: Vec<char> = header.chars().collect();
+    let mut found = BTreeMap::new();
+    for name in ["n", "✓", "✗", "Q", "V'", "A", "stp"] {
+        let name_cells: Vec<char> = name.chars().collect();
+        let at = (13..cells.len().saturating_sub(name_cells.len() - 1))
+            .find(|&x| {
+                cells[x..].starts_with(&name_cells)
+                    && cells[x - 1] == ' '
+                    && cells.get(x + name_cells.len()).is_none_or(|&c| c == ' ')
+            })
+            .unwrap_or_else(|| panic!("no {name} in {header}"));
+        found.insert(name, at + name_cells.len());
+    }
+    found
+}
+
+/// The word that ends at a column.
+fn word_at(cells: &[char], end: usize) -> String {
+    let start = (0..end).rev().find(|&x| cells[x] == ' ').map_or(0, |x| x + 1);
+    assert!(cells.get(end).is_none_or(|&c| c == ' '), "a number runs over its column");
+    cells[start..end].iter().collect()
+}
+
+fn is_decimal(word: &str, signed: bool) -> bool {
+    let digits = word.trim_start_matches(['+', '−']);
+    let rest = digits.split_once('.');
+    let number = rest.is_some_and(|(a, b)| {
+        !a.is_empty()
+            && b.len() == 3
+            && [a, b].iter().all(|p| p.chars().all(|c| c.is_ascii_digit()))
+    });
+    word == "·" || number && (!signed || word.starts_with(['+', '−']) || digits == "0.000")
+}
+
+/// Walks the zoomed tree from top to bottom at 80x24; every row has all its numbers in their columns.
+/// Gives the rows that were seen.
+fn read_all(model: &mut Model) -> usize {
+    press(model, "1");
+    press(model, "Enter");
+    press(model, "g");
+    let rows = model.tree().unwrap().1.len();
+    let mut seen = 0;
+    for at in 0..rows {
+        let shown = picture(model);
+        let header = shown.lines().find(|l| l.contains("first action")).unwrap();
+        let edges = edges(header);
+        let line = shown.lines().find(|l| l.starts_with('▸')).unwrap_or_else(|| panic!("{shown}"));
+        let cells: Vec<char> = line.chars().collect();
+        assert_eq!(cells.len(), 80, "{line}");
+        for name in ["n", "✓", "✗", "stp"] {
+            let word = word_at(&cells, edges[name]);
+            assert!(word == "·" || word.parse::<usize>().is_ok(), "{name} of {line}");
+        }
+        for (name, signed) in [("Q", false), ("V'", false), ("A", true)] {
+            let word = word_at(&cells, edges[name]);
+            assert!(is_decimal(&word, signed), "{name} is {word:?} in {line}");
+        }
+        let visits: String = cells[edges["✗"]..edges["Q"] - 6].iter().collect();
+        let (sa, s) = visits.trim().split_once('/').unwrap_or_else(|| panic!("{line}"));
+        assert!(sa.parse::<usize>().unwrap() <= s.parse::<usize>().unwrap(), "{line}");
+        // However deep the row, enough of its action is left to be recognised.
+        let label: String = cells[1..edges["n"] - 2].iter().collect();
+        let letters = label.chars().filter(char::is_ascii_alphanumeric).count();
+        assert!(letters >= 4, "row {at} has no label: {line}");
+        seen += 1;
+        press(model, "j");
+    }
+    assert_eq!(seen, rows);
+    press(model, "Esc");
+    rows
+}
+
+#[test]
+fn sixty_four_rollouts_of_two_hundred_steps_are_readable_at_80x24() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("group.json");
+    std::fs::write(&path, common::generate::coding(64, 200)).unwrap();
+    let (corpus, _) = tui_support::loaded(&path);
+    assert_eq!(corpus.groups[0].rollouts.len(), 64);
+    assert_eq!(corpus.groups[0].len(), 64 * 200);
+    let mut model = opened(corpus, (80, 24));
+    let rows = read_all(&mut model);
+    assert!((64..128).contains(&rows), "{rows} rows");
+}
+
+/// Every rollout leaves the common way one step later than the one before: as deep as it can get.
+#[test]
+fn a_tree_of_sixty_three_levels_keeps_its_columns() {
+    // One step is common to all.
+    let way = |i: usize| {
+        let mut walk: Vec<(String, String)> =
+            (0..=i).map(|t| (format!("s{t}"), format!("view:full@file{t}.py"))).collect();
+        walk.extend(
+            (i + 1..200).map(|t| (format!("s{t}.{i}"), format!("modify:replace:{t:04x}@m{i}.py"))),
+        );
+        walk
+    };
+    let walks: Vec<(String, Outcome, _)> = (0..64)
+        .map(|i| {
+            (format!("r{i}"), if i % 3 == 0 { Outcome::Success } else { Outcome::Failure }, way(i))
+        })
+        .collect();
+    let walks: Vec<_> = walks.iter().map(|(id, o, w)| (id.as_str(), *o, w.clone())).collect();
+    let group = tui_support::group("comb", &walks);
+    let mut model = opened(Corpus { groups: vec![group] }, (80, 24));
+    let rows = read_all(&mut model);
+    assert_eq!(rows, 127, "2N-1: the most there can be");
+    let depth = model.snapshot().unwrap().paths.rows.iter().map(|r| r.depth).max();
+    assert!(depth >= Some(62), "{depth:?}");
+}
+
+/// What the rule of the pane promises holds with rollouts that have no verdict or no steps, too.
+#[test]
+fn the_rule_counts_the_rollouts_that_have_rows() {
+    let walk = |a: &str| vec![("s".to_owned(), a.to_owned())];
+    let group = tui_support::group(
+        "few verdicts",
+        &[
+            ("r1", Outcome::Success, walk("view:full@a.py")),
+            ("r2", Outcome::Unscored, walk("view:full@b.py")),
+            ("r3", Outcome::Unscored, walk("view:full@c.py")),
+            ("r4", Outcome::Failure, vec![]),
+        ],
+    );
+    let model = opened(Corpus { groups: vec![group] }, (80, 24));
+    let shown = picture(&model);
+    tui_support::line(&shown, &["1 Tree", "3 rows of at most 5"]);
+}
