@@ -245,7 +245,8 @@ impl Cursor {
             }
             (Token::Close, depth) if depth < self.base => self.close(),
             (Token::Close, _) => Step::Inside,
-            (Token::Comma | Token::Space, depth) if depth == self.base => self.close(),
+            // At the depth of values, and before the array that holds them.
+            (Token::Comma | Token::Space, depth) if depth <= self.base => self.close(),
             _ => {
                 self.open = true;
                 Step::Inside
