@@ -224,4 +224,3 @@ fn analysed(analysis: &Analysis) {
         }
     }
 }
-

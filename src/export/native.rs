@@ -32,7 +32,7 @@ pub fn lines(
         .map(|(at, raw)| {
             let hint = || profile_of(profiles, format, raw)?.harness.first().cloned();
             let harness = rollout.harness.clone().or_else(hint);
-            let mut map = head(group, rollout, raw, harness);
+            let mut map = head(group, rollout, raw, harness.as_deref());
             if several || raw.segment_index.is_some() {
                 map.insert(
                     "segment_index".to_owned(),
@@ -55,7 +55,7 @@ fn head(
     group: &Group,
     rollout: &Rollout,
     raw: &RawRollout,
-    harness: Option<String>,
+    harness: Option<&str>,
 ) -> Map<String, Value> {
     let mut map = Map::new();
     let mut put = |name: &str, value: Value| {
@@ -92,7 +92,7 @@ fn head(
         Ending::Infra(word) => put("error", json!({"kind": word, "ending": "infra"})),
     }
     put("forked_from", json!(rollout.forked_from.as_ref().map(|id| json!({"rollout": id}))));
-    put("prompt", json!(raw.prompt));
+    put("prompt", json!(raw.prompt.as_deref().filter(|text| !text.is_empty())));
     map
 }
 
