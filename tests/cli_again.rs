@@ -219,3 +219,79 @@ fn keys_and_themes_are_those_of_the_screen() {
     assert_eq!(keys["rows"].as_array().unwrap().len(), credscope::tui::keymap::BINDINGS.len());
     assert!(bench.ok(&["themes"]).contains("mono"));
 }
+
+/// Commands that write exports, with what they need; `None` in place of the input.
+const KINDS: [(&str, &[Option<&str>]); 15] = [
+    ("report", &[None]),
+    ("groups", &[None]),
+    ("steps", &[None]),
+    ("quadrants", &[None]),
+    ("tree", &[None]),
+    ("explain", &[None, Some("--only"), Some("3"), Some("--at"), Some("t1:0")]),
+    ("sweep", &[None, Some("--knob"), Some("n-prior=0,2")]),
+    ("skill", &[None]),
+    ("panel", &[None]),
+    ("stability", &[None]),
+    ("compare", &[None, Some("--only"), Some("3"), Some("--rollouts"), Some("t1,t2")]),
+    ("compare-runs", &[None, Some("other.json")]),
+    ("figure", &[Some("matrix"), None, Some("--only"), Some("3")]),
+    ("advantages", &[None]),
+    ("check", &[None]),
+];
+
+/// The forms of a command, from its help.
+fn forms(bench: &Bench, command: &str) -> Vec<String> {
+    let help = bench.ok(&[command, "--help"]);
+    let (_, rest) = help.split_once("--format").unwrap();
+    let (_, rest) = rest.split_once("[possible values: ").unwrap();
+    let (list, _) = rest.split_once(']').unwrap();
+    list.split(',').map(|f| f.trim().to_owned()).collect()
+}
+
+#[test]
+fn every_kind_in_every_form_is_made_again_and_threads_change_nothing() {
+    // Five groups of the worked example, the last of them of one outcome.
+    let group = |task: &str| WORKED.replace("\"worked\"", &format!("\"{task}\""));
+    let mut groups: Vec<String> = ["1", "2", "3", "4"].map(group).into();
+    groups.push(group("5").replace("failure", "success"));
+    let bench = Bench::new(&format!("[{}]", groups.join(",")));
+    bench.write("other.json", &groups[1]);
+    let input = "input.json";
+    let mut made = 0;
+    for (command, args) in KINDS {
+        for form in forms(&bench, command) {
+            let what = format!("{command} --format {form}");
+            let paths: Vec<&str> = match command {
+                "compare-runs" => vec![input, "other.json"],
+                _ => vec![input],
+            };
+            let file = |name: &str| format!("{command}-{form}-{name}");
+            let run = |name: &str, threads: &str| {
+                let name = file(name);
+                let mut line = vec![command];
+                line.extend(args.iter().map(|a| a.unwrap_or(input)));
+                line.extend(["--gamma", "0.9", "--knob", "edit-hash=7", "--tau-x", "0.02"]);
+                line.extend(["--format", &form, "--threads", threads, "--out", &name]);
+                if command == "sweep" {
+                    // There `--knob` is what is swept.
+                    line.retain(|a| *a != "edit-hash=7");
+                    let at = line.iter().rposition(|a| *a == "--knob").unwrap();
+                    line.remove(at);
+                }
+                bench.ok(&line);
+                std::fs::read(bench.path(&name)).unwrap()
+            };
+            let (one, eight) = (run("one", "1"), run("eight", "8"));
+            assert!(one == eight, "{what}: threads change it");
+            let (from, again) = (file("one"), file("again"));
+            let mut line = paths;
+            line.extend(["--settings-from", &from, "--out", &again]);
+            bench.ok(&line);
+            let found = std::fs::read(bench.path(&again)).unwrap();
+            assert!(one == found, "{what}: made again it is different");
+            made += 1;
+        }
+    }
+    println!("{made} exports");
+    assert!(made > 45);
+}

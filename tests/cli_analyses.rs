@@ -262,3 +262,62 @@ fn a_second_instance_of_a_column_has_its_own_parameters() {
     let told = bench.ok(&["explain", "input.json", "--at", "t1:0", "--column", "rtmc#2"]);
     assert!(told.contains("rtmc#2"));
 }
+
+#[test]
+fn two_policies_or_training_steps_of_one_load_are_compared_as_two_files_are() {
+    let bench = Bench::new("{}");
+    let line = |policy: &str, step: u64, task: &str, id: &str, outcome: &str| {
+        format!(
+            "{{\"policy\":\"{policy}\",\"train_step\":{step},\"task\":\"{task}\",\"id\":\"{id}\",\"outcome\":\"{outcome}\",\"steps\":[{{\"state\":\"s\",\"action\":\"{id}\"}}]}}\n"
+        )
+    };
+    let x = [
+        line("x", 1, "t1", "1", "failure"),
+        line("x", 1, "t1", "2", "failure"),
+        line("x", 1, "t2", "1", "success"),
+    ]
+    .concat();
+    let y = [line("y", 2, "t1", "1", "success"), line("y", 2, "t2", "1", "failure")].concat();
+    let z = line("z", 3, "t1", "1", "success");
+    bench.write("x.jsonl", &x);
+    bench.write("y.jsonl", &y);
+    bench.write("all.jsonl", &[x, y, z].concat());
+    let rows = |args: &[&str]| {
+        let mut line = vec!["compare-runs"];
+        line.extend(args);
+        line.extend(["--format", "csv", "--no-stamp"]);
+        bench.ok(&line)
+    };
+    let two = rows(&["x.jsonl", "y.jsonl"]);
+    assert_eq!(texts(&two, "fate"), ["gained", "lost"]);
+    assert_eq!(two, rows(&["all.jsonl", "--policies", "x,y"]));
+    assert_eq!(two, rows(&["all.jsonl", "--train-steps", "1,2"]));
+    assert_eq!(two, rows(&["x.jsonl", "y.jsonl", "--policies", "x,y"]));
+    let text = bench.ok(&["compare-runs", "all.jsonl", "--policies", "x,y"]);
+    assert!(text.contains("A = x, B = y"), "{text}");
+    for (given, code, word) in [
+        (["--policies", "x,w"], 1, "there are x, y, z"),
+        (["--train-steps", "1,9"], 1, "there is no training step `9`"),
+        (["--policies", "x"], 2, "two different names"),
+        (["--policies", "x,x"], 2, "two different names"),
+    ] {
+        let (found, told) = bench.fails(&["compare-runs", "all.jsonl", given[0], given[1]]);
+        assert!(found == code && told.contains(word), "{told}");
+    }
+    let (code, told) = bench.fails(&["compare-runs", "all.jsonl"]);
+    assert!(code == 2 && told.contains("--policies X,Y"), "{told}");
+}
+
+#[test]
+fn all_rollouts_of_the_only_group_are_compared() {
+    let bench = Bench::new(WORKED);
+    let run = |ids: &str| {
+        bench.ok(&["compare", "input.json", "--rollouts", ids, "--format", "csv", "--no-stamp"])
+    };
+    assert_eq!(run("all"), run("t1,t2,t3,t4"));
+    let found = bench.json(&["compare", "input.json", "--rollouts", "all", "--format", "json"]);
+    assert_eq!(found["pairs"].as_array().unwrap().len(), 6);
+    bench.write("two.json", &format!("[{WORKED},{}]", WORKED.replace("\"worked\"", "\"other\"")));
+    let (code, told) = bench.fails(&["compare", "two.json", "--rollouts", "all"]);
+    assert!(code == 1 && told.contains("--only TASK"), "{told}");
+}

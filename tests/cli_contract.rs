@@ -156,7 +156,7 @@ fn exit_codes() {
     std::fs::copy(bench.path("input.json"), bench.path("report")).unwrap();
     let report = bench.ok(&["report", "input.json"]);
     assert_eq!(bench.ok(&["input.json"]), report);
-    assert!(bench.ok(&["./report"]).starts_with("worked  4 of 4 scored"));
+    assert!(bench.ok(&["./report"]).starts_with("worked  4 rollouts, 4 scored  "));
 }
 
 #[test]

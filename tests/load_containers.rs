@@ -132,3 +132,84 @@ fn samples_of_an_inspect_archive_know_its_header() {
     }
     assert!(loaded.report.files[0].name.starts_with("log_streaming.eval!samples/"));
 }
+
+fn tar(members: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut out = tar::Builder::new(Vec::new());
+    for (name, bytes) in members {
+        let mut header = tar::Header::new_ustar();
+        header.set_size(bytes.len() as u64);
+        header.set_mode(0o644);
+        out.append_data(&mut header, name, *bytes).unwrap();
+    }
+    out.into_inner().unwrap()
+}
+
+#[test]
+fn members_of_a_tar_are_sources_packed_or_not() {
+    let dir = tempfile::tempdir().unwrap();
+    let plain = tar(&[
+        ("run/r2/x.jsonl", LINES.as_bytes()),
+        ("run/r10/x.jsonl.gz", &gz(LINES.as_bytes())),
+        ("run/.hidden/x.jsonl", LINES.as_bytes()),
+        ("run/notes.txt", b"no rollouts"),
+    ]);
+    for (name, bytes) in [
+        ("a.tar", plain.clone()),
+        ("a.tar.gz", gz(&plain)),
+        ("a.tgz", gz(&plain)),
+        ("a.tar.zst", zst(&plain)),
+    ] {
+        let path = dir.path().join(name);
+        fs::write(&path, bytes).unwrap();
+        let loaded = loaded(path);
+        let names: Vec<_> = loaded.report.files.iter().map(|f| f.name.clone()).collect();
+        assert_eq!(names, ["r2/x.jsonl", "r10/x.jsonl.gz"].map(|m| format!("{name}!run/{m}")));
+        assert_eq!(loaded.report.not_rollouts.len(), 1, "{name}");
+        assert_eq!(loaded.report.totals.rollouts, 4, "{name}");
+        text_comes_back(&loaded);
+    }
+    // Cut in the second member: the first one loads, and the cut is told.
+    let path = dir.path().join("cut.tar");
+    fs::write(&path, &plain[..1200]).unwrap();
+    let loaded = loaded(path);
+    assert_eq!(loaded.report.totals.rollouts, 2);
+    assert!(loaded.report.fault().unwrap().contains("cut"), "{:?}", loaded.report);
+}
+
+/// Content that only an archive made for it has: one byte, many times, many times over.
+#[test]
+fn archives_that_are_made_to_fill_a_disk_are_refused() {
+    struct Zeros(u64);
+    impl std::io::Read for Zeros {
+        fn read(&mut self, buf: &mut [u8]) -> std::io::Result<usize> {
+            let n = buf.len().min(usize::try_from(self.0).unwrap_or(usize::MAX));
+            buf[..n].fill(b'0');
+            self.0 -= n as u64;
+            Ok(n)
+        }
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+    std::io::copy(&mut Zeros(300 << 20), &mut packed).unwrap();
+    let bomb = packed.finish().unwrap();
+    assert!(bomb.len() < 800_000, "{}", bomb.len());
+    let good = dir.path().join("good.jsonl");
+    fs::write(&good, LINES).unwrap();
+    let path = dir.path().join("bomb.jsonl.gz");
+    fs::write(&path, &bomb).unwrap();
+    let (many, nested) = (dir.path().join("many.zip"), dir.path().join("nested.gz"));
+    zip(&many, &[("a.jsonl.gz", &bomb), ("b.jsonl.gz", &bomb), ("c.jsonl", LINES.as_bytes())]);
+    let mut deep = LINES.as_bytes().to_vec();
+    for _ in 0..5 {
+        deep = gz(&deep);
+    }
+    fs::write(&nested, deep).unwrap();
+    for (path, word) in
+        [(path, "made to fill a disk"), (many, "made to fill a disk"), (nested, "4 times over")]
+    {
+        let loaded = load_with(&[path.clone(), good.clone()], &LoadOptions::default()).unwrap();
+        assert_eq!(loaded.report.totals.rollouts, 2, "{}", path.display());
+        let told = &loaded.report.not_rollouts[0];
+        assert!(told.reason.contains(word) && told.hint.is_some(), "{told}");
+    }
+}

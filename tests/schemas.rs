@@ -200,6 +200,15 @@ fn every_json_output_is_what_its_schema_says() {
         (vec!["explain", "odd.json", "--at", "r3:0"], "explain"),
         (vec!["compare", "input.json", "--rollouts", "t1,t2,t4"], "compare"),
         (vec!["compare-runs", "input.json", "odd.json"], "compare-runs"),
+        (vec!["explain", inputs[2], "--at", "slugify-fix-run-5:6"], "explain"),
+        (vec!["explain", inputs[3], "--only", "3", "--at", "1:0", "--artefacts"], "explain"),
+        (
+            vec!["compare", inputs[2], "--rollouts", "slugify-fix-run-1,slugify-fix-run-5"],
+            "compare",
+        ),
+        (vec!["compare", inputs[3], "--only", "3", "--rollouts", "0,1,2"], "compare"),
+        (vec!["compare-runs", inputs[2], inputs[3]], "compare-runs"),
+        (vec!["compare-runs", "odd.json", "odd.json"], "compare-runs"),
     ] {
         let mut line = args.clone();
         line.extend(["--format", "json"]);

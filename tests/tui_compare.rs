@@ -132,3 +132,90 @@ fn the_aggregate_is_the_sum_over_mixed_groups() {
     let skill = |g: usize| model.groups.rows[g].as_ref().unwrap().row.skill.unwrap().skill;
     assert!(order.windows(2).all(|w| skill(w[0]) >= skill(w[1])));
 }
+
+#[test]
+fn the_table_of_pairs_holds_the_first_divergences() {
+    let mut model = started((120, 60));
+    press(&mut model, "|");
+    let pairs = &model.comparing.pairs;
+    assert_eq!(pairs.rollouts.len(), 8);
+    let analysis = &model.snapshot().unwrap().analysis;
+    for (i, &a) in pairs.rollouts.iter().enumerate() {
+        for (k, &b) in pairs.rollouts.iter().enumerate() {
+            let wanted = if a == b { None } else { first_divergence(analysis, a, b) };
+            assert_eq!(pairs.steps[i][k], wanted);
+        }
+    }
+    let shown = picture(&model);
+    line(&shown, &["First divergence of each pair"]);
+    // r2 leaves all that searched first at its third step, and those that viewed first at its first.
+    let row = shown.lines().rev().find(|l| l.starts_with("▸r2")).unwrap();
+    assert_eq!(row.matches(" t2 ").count(), 4, "{row}");
+    assert_eq!(row.matches(" t0 ").count(), 3, "{row}");
+    // Two rollouts that walked alike never part.
+    let row = shown.lines().rev().find(|l| l.trim_start().starts_with("r5 ✓")).unwrap();
+    assert_eq!(row.matches("none").count(), 1, "{row}");
+}
+
+#[test]
+fn steps_only_here_are_those_of_one_rollout() {
+    let mut model = started((120, 60));
+    press(&mut model, "|");
+    press(&mut model, "f");
+    assert!(picture(&model).contains("steps only here"));
+    let listed = model.comparing.listed();
+    let column = model.comparing.column;
+    for (i, row) in model.comparing.alignment.rows.iter().enumerate() {
+        let alone = row.state.is_none() && row.cells[column].is_some();
+        assert_eq!(listed.contains(&i), alone, "{i}");
+    }
+    // Every row stands on a step of this rollout.
+    let own = model.cursor.rollout;
+    for _ in 0..listed.len() + 1 {
+        press(&mut model, "j");
+        assert!(listed.contains(&model.comparing.at));
+        assert_eq!(model.cursor.rollout, own);
+    }
+    press(&mut model, "d");
+    assert!(!model.comparing.only_here, "a divergence is a shared row");
+}
+
+#[test]
+fn the_sums_of_the_groups_are_those_of_the_command() {
+    let Some((corpus, _)) = real("tau-bench/gpt-4o-airline.subset-a.json") else { return };
+    let root = std::env::var_os("CREDSCOPE_CORPUS")
+        .map_or_else(|| std::path::PathBuf::from("../shared/data"), std::path::PathBuf::from);
+    let there = |uniform: &str| -> Vec<u64> {
+        let made = std::process::Command::new(env!("CARGO_BIN_EXE_credscope"))
+            .args(["quadrants", "--format", "jsonl", "--no-stamp", "--by", "outcome"])
+            .args(["--uniform", uniform])
+            .arg(root.join("tau-bench/gpt-4o-airline.subset-a.json"))
+            .env("XDG_CONFIG_HOME", "/nonexistent")
+            .output()
+            .unwrap();
+        let rows: Vec<serde_json::Value> = String::from_utf8(made.stdout)
+            .unwrap()
+            .lines()
+            .map(|l| serde_json::from_str(l).unwrap())
+            .collect();
+        let sum = |name: &str| rows.iter().map(|r| r[name].as_u64().unwrap_or(0)).sum();
+        ["rescued", "penalized"].map(sum).to_vec()
+    };
+    for uniform_counts in [false, true] {
+        let groups = credscope::rollout::Corpus { groups: corpus.groups.clone() };
+        let mut model = opened(groups, (160, 45));
+        model.groups.uniform_counts = uniform_counts;
+        press(&mut model, "a");
+        let wanted = there(if uniform_counts { "include" } else { "exclude" });
+        let shown = picture(&model);
+        let sum = shown.lines().find(|l| l.trim_start().starts_with("Σ   56")).unwrap();
+        let numbers: Vec<&str> = sum.split_whitespace().collect();
+        let has = |n: u64| numbers.contains(&n.to_string().as_str());
+        assert!(wanted.iter().all(|&n| has(n)), "{wanted:?} {sum}");
+        let below = shown.lines().find(|l| l.contains("│ Σ")).unwrap();
+        assert!(wanted.iter().all(|n| below.contains(&n.to_string())), "{wanted:?} {below}");
+        if !uniform_counts {
+            assert!(sum.contains("12 mixed, 2 left out"), "{sum}");
+        }
+    }
+}

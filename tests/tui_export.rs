@@ -155,7 +155,7 @@ fn saved_settings_open_the_same_signature() {
     for name in ["v", "p", "p", "p", "e", "G", "j", "j", "j", "j"] {
         driver.press(name);
     }
-    driver.wait("the menu", |p| p.contains("▸signature and columns"));
+    driver.wait("the menu", |p| p.contains("▸signature, credit and columns"));
     driver.press("Enter");
     driver.wait("the file", |p| p.contains("wrote "));
     driver.quit("q");
@@ -289,4 +289,184 @@ fn a_picture_can_start_at_a_step() {
     let refused = credscope(&args, &[&sample()]);
     assert_eq!(refused.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&refused.stderr).contains("has no step 9999"));
+}
+
+/// The files of a load, for a stamp.
+fn inputs(loaded: &credscope::load::Loaded) -> Vec<credscope::settings::Input> {
+    let input = |f: &credscope::load::FileReport| credscope::settings::Input {
+        name: f.name.clone(),
+        bytes: f.bytes,
+        digest: f.digest.clone(),
+    };
+    loaded.report.files.iter().map(input).collect()
+}
+
+/// A screen over a file as the command opens it, with one task's counts for the stamp of its export.
+fn opened_as_the_command(path: &Path, folder: &Path, flags: &[(&str, &str)]) -> Driver {
+    let given: Vec<credscope::settings::Given> = flags
+        .iter()
+        .map(|(name, value)| credscope::settings::Given {
+            name: (*name).to_owned(),
+            value: (*value).to_owned(),
+            origin: credscope::settings::Origin::Flag,
+            place: String::new(),
+        })
+        .collect();
+    let settings = Settings::resolve(&given).unwrap();
+    let of = |only: Option<&str>| {
+        let mut options = settings.load.clone();
+        options.only = only.map(str::to_owned);
+        let profiles = Arc::new(Profiles::builtin());
+        load(&[path.to_owned()], &options, &profiles).unwrap()
+    };
+    let loaded = of(None);
+    let (all, load) = (inputs(&loaded), credscope::export::check::counts(&loaded.report));
+    let narrow = {
+        let (settings, path) = (settings.clone(), path.to_owned());
+        move |task: &str| {
+            let mut options = settings.load.clone();
+            options.only = Some(task.to_owned());
+            let profiles = Arc::new(Profiles::builtin());
+            let loaded = credscope::load::load(&[path.clone()], &options, &profiles)
+                .map_err(|e| e.to_string())?;
+            let counts = credscope::export::check::counts(&loaded.report);
+            Ok((inputs(&loaded), counts))
+        }
+    };
+    let origin = Origin {
+        texts: Arc::new(loaded.sources),
+        provenance: Arc::new(Provenance {
+            settings: Some(settings.clone()),
+            inputs: all,
+            load,
+            narrow: Some(Arc::new(narrow)),
+            paths: vec![path.to_owned()],
+            folder: folder.to_owned(),
+        }),
+        reload: None,
+    };
+    Driver::over(loaded.corpus, (120, 40), Arc::new(Library), PLAIN, origin)
+}
+
+#[test]
+fn exports_of_one_group_of_many_are_what_only_writes() {
+    let root = std::env::var_os("CREDSCOPE_CORPUS")
+        .map_or_else(|| PathBuf::from("../shared/data"), PathBuf::from);
+    let path = root.join("tau-bench/gpt-4o-airline.subset-a.json");
+    if !path.exists() {
+        eprintln!("SKIPPED: {} is missing; set CREDSCOPE_CORPUS", path.display());
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let driver = opened_as_the_command(&path, folder.path(), &[]);
+    driver.wait("the tree", |p| p.contains("1 Tree  paths"));
+    driver.press("}");
+    driver.wait("the second group", |p| p.contains(" 1 2/14"));
+    // A number of the credit is turned, too: n-prior to 0.
+    for name in ["w", "h", "h", "h"] {
+        driver.press(name);
+    }
+    for name in ["g", "Enter"] {
+        driver.wait("the sweep", |p| p.contains("w Sweep  gamma") && !p.contains("analyses"));
+        driver.press(name);
+    }
+    driver.wait("the new numbers", |p| p.contains("γ .9 ") && !p.contains("computing"));
+    driver.press("Esc");
+    for (down, kind) in ["steps", "quadrants", "groups"].into_iter().enumerate() {
+        driver.press("e");
+        for _ in 0..down {
+            driver.press("j");
+        }
+        driver.press("Enter");
+        let file = format!("credscope-{kind}");
+        driver.wait("the file", |p| p.contains("wrote ") && p.contains(&file));
+        let only: &[&str] = if kind == "groups" { &[] } else { &["--only", "1"] };
+        let args = [&[kind, "--format", "csv", "--gamma", "0.9"], only].concat();
+        let there = credscope(&args, &[&path]);
+        let name = fs::read_dir(folder.path())
+            .unwrap()
+            .map(|e| e.unwrap().path())
+            .find(|p| p.file_name().unwrap().to_str().unwrap().starts_with(&file))
+            .unwrap();
+        let here = fs::read_to_string(name).unwrap();
+        let there = String::from_utf8_lossy(&there.stdout);
+        for (a, b) in here.lines().zip(there.lines()) {
+            assert_eq!(a, b, "{kind}");
+        }
+        assert_eq!(here.len(), there.len(), "{kind}");
+    }
+    driver.quit("q");
+}
+
+#[test]
+fn saved_settings_hold_everything_that_the_numbers_depend_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let flags = [
+        ("gamma", "0.9"),
+        ("n-prior", "4"),
+        ("step-reward", "none"),
+        ("visit", "every"),
+        ("tau", "0.2"),
+        ("truncated", "exclude"),
+        ("set", "grpo.ddof=0"),
+    ];
+    let driver = opened_as_the_command(&sample(), folder.path(), &flags);
+    driver.wait("the tree", |p| p.contains("1 Tree  paths"));
+    for name in ["e", "G", "j", "j", "j", "j"] {
+        driver.press(name);
+    }
+    driver.wait("the menu", |p| p.contains("▸signature, credit and columns"));
+    driver.press("Enter");
+    driver.wait("the file", |p| p.contains("wrote "));
+    driver.quit("q");
+    let file = folder.path().join("credscope-settings.toml");
+    let saved = credscope(
+        &["steps", "--format", "csv", "--no-stamp", "--config", file.to_str().unwrap()],
+        &[&sample()],
+    );
+    let mut args = vec!["steps".to_owned(), "--format".into(), "csv".into(), "--no-stamp".into()];
+    for (name, value) in flags {
+        args.extend([format!("--{name}"), value.to_owned()]);
+    }
+
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    let wanted = credscope(&args, &[&sample()]);
+    assert!(saved.status.success(), "{}", String::from_utf8_lossy(&saved.stderr));
+    let text = fs::read_to_string(&file).unwrap();
+    for word in
+        ["step-reward = \"none\"", "visit = \"every\"", "truncated = \"exclude\"", "grpo.ddof=0"]
+    {
+        assert!(text.contains(word), "{word}: {text}");
+    }
+    assert_eq!(saved.stdout, wanted.stdout);
+}
+
+#[test]
+fn the_mouse_is_captured_and_given_back_by_a_key() {
+    let mut model = started((80, 24));
+    for on in [true, false] {
+        let effects = update(&mut model, Msg::Key(key("M")));
+        assert!(matches!(effects.as_slice(), [Effect::Mouse(now)] if *now == on), "{effects:?}");
+    }
+}
+
+#[test]
+fn what_is_copied_is_what_the_cursor_names_or_the_pane_shows() {
+    let mut model = started((80, 24));
+    let copied = |model: &mut credscope::tui::Model, name: &str| {
+        let effects = update(model, Msg::Key(key(name)));
+        let [Effect::Copy(text)] = effects.as_slice() else { panic!("{effects:?}") };
+        text.clone()
+    };
+    let pane = copied(&mut model, "Y");
+    assert!(pane.starts_with("━ 2 Steps  r2"), "{pane}");
+    let shown = picture(&model);
+    assert!(pane.lines().all(|l| shown.contains(l)), "{pane}");
+    press(&mut model, "6");
+    assert_eq!(copied(&mut model, "y"), "r2");
+    press(&mut model, "v");
+    press(&mut model, "j");
+    assert_eq!(copied(&mut model, "y"), "--knob view-bucket=100");
+    press(&mut model, "a");
+    assert_eq!(copied(&mut model, "y"), "astropy-12907");
 }

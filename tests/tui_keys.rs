@@ -162,7 +162,7 @@ fn escape_closes_the_top_layer_only_and_control_c_always_leaves() {
     press(&mut model, "z");
     let quits = |effects: &[Effect]| effects.iter().any(|e| matches!(e, Effect::Quit(130)));
     assert!(quits(&press(&mut model, "Ctrl-c")));
-    // In a search q is a letter; before it, it leaves.
+    // In the search of the help q is a letter.
     assert!(press(&mut model, "q").is_empty());
 }
 

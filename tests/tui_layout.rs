@@ -7,7 +7,10 @@ use ratatui::layout::Rect;
 
 /// Every pane that can have the focus.
 fn foci() -> Vec<Pane> {
-    Pane::CYCLE.into_iter().chain([Pane::Groups, Pane::Compare]).collect()
+    Pane::CYCLE
+        .into_iter()
+        .chain([Pane::Groups, Pane::Compare, Pane::Sweep, Pane::Pivotal])
+        .collect()
 }
 
 /// Rows that lists may need: nothing, a small group, a large one, absurdly many.

@@ -202,6 +202,7 @@ fn ascii_mode_draws_nothing_else() {
         assert!(picture.is_ascii(), "{picture}");
         driver.press("?");
         assert!(driver.wait("keys", |p| p.contains("? Keys")).is_ascii());
+        driver.press("Esc");
         driver.quit("q");
     }
 }
@@ -210,5 +211,61 @@ fn ascii_mode_draws_nothing_else() {
 fn an_empty_corpus_says_so() {
     let driver = Driver::start(Corpus::default(), (80, 24));
     driver.wait("the reason", |p| p.contains("no group was loaded"));
+    assert_eq!(driver.quit("q"), 0);
+}
+
+#[test]
+fn every_glyph_of_every_pane_has_a_stand_in_and_the_rest_stays() {
+    use credscope::tui::glyphs::STAND_INS;
+    use tui_support::{opened, picture, press};
+    let one = Corpus { groups: vec![tui_support::eight()] };
+    let mut model = opened(one, (120, 40));
+    let seams = ["┬", "┼", "┤", "├", "│", "┴"];
+    for name in [
+        "1", "2", "3", "4", "v", "6", "7", "i", "a", "r", "w", "|", "?", "Esc", "W", "Esc", ":",
+        "Esc", "c",
+    ] {
+        press(&mut model, name);
+        for _ in 0..2 {
+            model.look.ascii = false;
+            let unicode = picture(&model);
+            model.look.ascii = true;
+            let ascii = picture(&model);
+            model.look.ascii = false;
+            assert!(ascii.is_ascii());
+            for (u, a) in unicode.chars().zip(ascii.chars()) {
+                if u.is_ascii() {
+                    assert_eq!(u, a, "{name}");
+                    continue;
+                }
+                let u = u.to_string();
+                let plain = STAND_INS.iter().find(|(g, _)| *g == u).map(|(_, p)| *p);
+                let seam = seams.contains(&u.as_str()) && a == '|';
+                assert!(seam || plain == Some(&a.to_string()), "{name}: {u} is drawn as {a}");
+            }
+            press(&mut model, "t");
+        }
+    }
+}
+
+#[test]
+fn letters_are_typed_into_the_search_of_the_help() {
+    let driver = Driver::start(corpus(), (80, 24));
+    driver.wait("the tree", |p| p.contains("▾search:grep@."));
+    driver.press("?");
+    for key in ["q", "u", "i", "t"] {
+        driver.press(key);
+    }
+    let shown = driver.wait("the search", |p| p.contains("search: quit"));
+    line(&shown, &["q", "leave"]);
+    for _ in 0..4 {
+        driver.press("Backspace");
+    }
+    for key in ["k", "n", "o", "b"] {
+        driver.press(key);
+    }
+    driver.wait("the other search", |p| p.contains("search: knob"));
+    driver.press("Esc");
+    driver.wait("the panes", |p| p.contains("2 Steps"));
     assert_eq!(driver.quit("q"), 0);
 }

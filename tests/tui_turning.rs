@@ -180,3 +180,117 @@ fn the_matrix_shrinks_its_cells_and_follows_the_cursor() {
     line(&shown, &["sign and size 0..9"]);
     line(&shown, &["▸opencode-2    ✓ +9 +9[+9]+9"]);
 }
+
+/// The rows of `credscope sweep` as texts, by the names of its columns.
+fn swept(paths: &[&std::path::Path], args: &[&str]) -> Vec<serde_json::Value> {
+    let made = Command::new(env!("CARGO_BIN_EXE_credscope"))
+        .args(["sweep", "--format", "jsonl", "--no-stamp", "--raw"])
+        .args(args)
+        .args(paths)
+        .env("XDG_CONFIG_HOME", "/nonexistent")
+        .env_remove("CREDSCOPE_CONFIG")
+        .output()
+        .unwrap();
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    let text = String::from_utf8(made.stdout).unwrap();
+    text.lines().map(|l| serde_json::from_str(l).unwrap()).collect()
+}
+
+#[test]
+fn a_sweep_shows_the_numbers_of_the_command() {
+    let path = sample();
+    let (corpus, _) = tui_support::loaded(&path);
+    let several = corpus.groups.len() > 1;
+    let mut model = opened(corpus, (200, 60));
+    press(&mut model, "v");
+    press(&mut model, "w");
+    press(&mut model, "Space");
+    let n = credscope::tui::sweeping::axes().len();
+    for _ in 0..n {
+        let axis = credscope::tui::sweeping::axes()[model.sweeping.axis];
+        let made = model.sweeping.picture.clone().unwrap();
+        assert_eq!(made.progress.0, made.progress.1);
+        let points: Vec<(String, String)> =
+            made.points.iter().map(|(p, _)| p.at[0].clone()).collect();
+        let there = if axis == credscope::tui::sweeping::Axis::Coarsest {
+            let one = |(knob, value): &(String, String)| {
+                swept(&[&path], &["--knob", &format!("{knob}={value}")]).remove(0)
+            };
+            points.iter().map(one).collect()
+        } else {
+            let values: Vec<&str> = points.iter().map(|(_, v)| v.as_str()).collect();
+            let knob = format!("{}={}", axis.name(), values.join(","));
+            swept(&[&path], &["--knob", &knob])
+        };
+        assert_eq!(there.len(), made.rows.len(), "{axis:?}");
+        for ((there, row), (point, _)) in there.iter().zip(&made.rows).zip(&made.points) {
+            let row = row.as_ref().unwrap();
+            let whole = |name: &str| there[name].as_u64().unwrap();
+            assert_eq!(there["current"], point.current, "{point:?}");
+            assert_eq!(whole("states"), row.states as u64, "{point:?}");
+            assert_eq!(whole("shared_steps"), row.shared_steps, "{point:?}");
+            assert_eq!(whole("compared_steps"), row.evidence[0], "{point:?}");
+            assert_eq!(whole("branching_states"), row.branching as u64, "{point:?}");
+            assert_eq!(whole("flips"), row.flips, "{point:?}");
+            assert_eq!(whole("faded"), row.faded, "{point:?}");
+            assert_eq!(whole("rescued"), row.tally.rescued, "{point:?}");
+            assert_eq!(whole("penalized"), row.tally.penalized, "{point:?}");
+            assert_eq!(there["skill"].as_f64(), row.skill.steps.skill(), "{point:?}");
+        }
+        press(&mut model, "l");
+    }
+    assert_eq!(model.sweeping.all, several || model.sweeping.all);
+}
+
+#[test]
+fn a_row_of_the_sweep_is_what_is_drawn_and_enter_takes_it() {
+    let Some((corpus, _)) = real(R2E) else { return };
+    let mut model = opened(corpus, (120, 40));
+    let place = model.cursor;
+    for name in ["v", "j", "w"] {
+        press(&mut model, name);
+    }
+    let shown = picture(&model);
+    line(&shown, &["w Sweep  view-bucket  this group"]);
+    // 23 of the 41 steps stand at shared states: 56 %; 16 are compared: 39 %.
+    line(&shown, &["▸*100", "18", "3", "56%", "39%", "2"]);
+    press(&mut model, "g");
+    press(&mut model, "Enter");
+    assert_eq!(model.settings.granularity.get("view-bucket"), "off");
+    assert_eq!(model.cursor, place, "turning keeps the step");
+    line(&picture(&model), &["▸*off", "16", "2"]);
+    // A number is turned, told, and taken back like a knob.
+    while model.sweeping.axis + 3 < credscope::tui::sweeping::axes().len() {
+        press(&mut model, "l");
+    }
+    line(&picture(&model), &["w Sweep  gamma"]);
+    press(&mut model, "G");
+    press(&mut model, "Enter");
+    assert!((model.settings.credit.gamma - 1.0).abs() < 1e-12);
+    press(&mut model, "u");
+    assert!((model.settings.credit.gamma - 0.99).abs() < 1e-12);
+    press(&mut model, "u");
+    assert_eq!(model.settings.granularity, Granularity::paper());
+}
+
+#[test]
+fn a_sweep_nobody_looks_at_is_given_up_and_an_old_one_is_dropped() {
+    let mut model = started((120, 40));
+    let effects = update(&mut model, Msg::Key(key("w")));
+    let [.., Effect::Sweep(job)] = effects.as_slice() else { panic!("{effects:?}") };
+    let effects = update(&mut model, Msg::Key(key("Esc")));
+    assert!(
+        effects.iter().any(|e| matches!(e, Effect::StopSweep(k) if *k > job.key)),
+        "{effects:?}"
+    );
+    let late = credscope::tui::sweeping::Part { done: 1, row: None };
+    update(&mut model, Msg::Swept(job.key, late));
+    assert!(model.sweeping.picture.is_none());
+    // Between two analyses it stops when it is told to.
+    let mut told = 0;
+    credscope::tui::sweeping::run(job, |_| {
+        told += 1;
+        false
+    });
+    assert_eq!(told, 1);
+}

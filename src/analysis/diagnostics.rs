@@ -39,6 +39,8 @@ pub struct CategoryRow {
     pub category: Category,
     /// Steps of scored rollouts.
     pub steps: u64,
+    /// Of them: steps whose state two or more scored rollouts visited.
+    pub shared: u64,
     /// Mean of the Y column over those with a value.
     pub mean: Option<f64>,
     /// Mean N(s).
@@ -303,9 +305,14 @@ fn categories(analysis: &Analysis) -> Vec<CategoryRow> {
                     |s: &&usize| analysis.bucket(**s) == bucket && won(analysis, **s) == success;
                 steps.iter().filter(hit).count() as u64
             };
+            let shared = |s: &&usize| {
+                let state = analysis.graph.state_of(**s);
+                analysis.graph.state_count(state).rollouts >= 2
+            };
             Some(CategoryRow {
                 category,
                 steps: steps.len() as u64,
+                shared: steps.iter().filter(shared).count() as u64,
                 mean: mean(&values),
                 visits: mean(&visits),
                 regressions: count(Bucket::Penalized, true),

@@ -226,12 +226,18 @@ pub struct Breakdown {
     pub tally: Tally,
     /// Evidence classes, strongest first; steps of rollouts that are not scored have none.
     pub evidence: [u64; 4],
+    /// Steps that have a weight: with [`Weight::Tokens`] those with a token count.
+    pub weighed: u64,
+    /// Steps that have none, and count nothing.
+    pub unweighed: u64,
 }
 
 impl Breakdown {
     /// Adds another row.
     pub fn merge(&mut self, other: &Self) {
         self.tally.merge(&other.tally);
+        self.weighed += other.weighed;
+        self.unweighed += other.unweighed;
         for (mine, theirs) in self.evidence.iter_mut().zip(other.evidence) {
             *mine += theirs;
         }
@@ -287,16 +293,19 @@ pub fn breakdown_rows(
                 }
             };
             let amount = match weight {
-                Weight::Steps => 1,
+                Weight::Steps => Some(1),
                 Weight::Tokens => group
                     .steps
                     .tokens
                     .get(step)
                     .copied()
                     .flatten()
-                    .map_or(0, |(a, b)| b.saturating_sub(a)),
+                    .map(|(a, b)| b.saturating_sub(a)),
             };
             let row = rows.entry(BreakdownKey { order, text }).or_default();
+            row.weighed += u64::from(amount.is_some());
+            row.unweighed += u64::from(amount.is_none());
+            let amount = amount.unwrap_or(0);
             row.tally.add(analysis.bucket(step), scored, amount);
             if let Some(slot) = evidence.and_then(|e| row.evidence.get_mut(e as usize)) {
                 *slot += amount;

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::Analysis;
 use crate::credit::{RewardSource, StepRewardMode, stats};
-use crate::rollout::{Outcome, Rollout};
+use crate::rollout::{Category, Flags, Outcome, Rollout, StepResult};
 use crate::signature::Abstraction;
 
 /// A warning with a stable code.
@@ -26,6 +26,9 @@ const MAGNITUDE: f64 = 10.0;
 const ONE_STATE: f64 = 0.8;
 /// Share of the reward range under which a deviation is nearly none.
 const NEAR_ZERO: f64 = 1e-3;
+
+/// Share of the scored steps above which signs made by prior and discount are worth a warning.
+const FLIPPED: f64 = 0.1;
 
 /// All warnings of a group.
 #[must_use]
@@ -54,6 +57,8 @@ pub fn warnings(analysis: &Analysis) -> Vec<Warning> {
     states(analysis, &mut add);
     repeats(analysis, &mut add);
     scores(analysis, &mut add);
+    tests(analysis, &mut add);
+    flips(analysis, &mut add);
     values(analysis, &mut add);
     list
 }
@@ -81,6 +86,26 @@ fn graded(analysis: &Analysis, add: &mut Add) -> usize {
     count
 }
 
+/// Observations that show no page. What comes after the last action of a rollout is no state.
+fn pages(analysis: &Analysis, add: &mut Add) {
+    let (mut seen, mut without) = (0_usize, 0_usize);
+    for rollout in &analysis.group.rollouts {
+        let facts = analysis.group.steps.facts.steps.get(rollout.steps.clone()).unwrap_or_default();
+        let followed = facts.split_last().map_or(&[][..], |(_, rest)| rest);
+        seen += followed.len();
+        without += followed.iter().filter(|s| s.page.is_none()).count();
+    }
+    if 2 * without > seen {
+        add(
+            "pages-missing",
+            format!(
+                "{without} of {seen} observations show no page, room or screen; all of them are one state"
+            ),
+            "the profile's `page` pattern says what a page is: choose another --abstraction, or give a --profile that knows these observations",
+        );
+    }
+}
+
 /// States that the file names, and states that hold nearly everything.
 fn states(analysis: &Analysis, add: &mut Add) {
     let steps = analysis.group.len();
@@ -103,6 +128,9 @@ fn states(analysis: &Analysis, add: &mut Add) {
             ),
             "--abstraction logged uses them",
         );
+    }
+    if analysis.abstraction == Abstraction::Page {
+        pages(analysis, add);
     }
     let rollouts = analysis.basis.scored_count();
     let most = analysis.graph.state_counts.iter().map(|c| c.visits).max().unwrap_or(0);
@@ -142,8 +170,9 @@ fn shaped_but_uniform(analysis: &Analysis, graded: bool, add: &mut Add) {
             },
         );
     }
-    let range = rewards.iter().copied().fold(f64::NEG_INFINITY, f64::max)
-        - rewards.iter().copied().fold(f64::INFINITY, f64::min);
+    // The range that rewards are given in, not the spread of these: no group is smaller than its own.
+    let range =
+        rewards.iter().copied().fold(1.0, f64::max) - rewards.iter().copied().fold(0.0, f64::min);
     if std > 0.0 && std < NEAR_ZERO * range {
         add(
             "near-zero-variance",
@@ -254,6 +283,51 @@ fn scores(analysis: &Analysis, add: &mut Add) {
                 analysis.projection.collisions
             ),
             "they count as one action: raise --knob edit-hash",
+        );
+    }
+}
+
+/// Test runs whose verdict nobody sees: the exit code does not speak for them, and nothing was printed.
+fn tests(analysis: &Analysis, add: &mut Add) {
+    let facts = analysis.group.steps.facts.steps.iter();
+    let runs: Vec<_> = facts.filter(|f| f.action.category == Category::Test).collect();
+    let blind = runs
+        .iter()
+        .filter(|f| f.action.flags.has(Flags::MASKED) && f.action.result == StepResult::Unknown)
+        .count();
+    if blind > 0 {
+        add(
+            "masked-tests",
+            format!("{blind} of {} test runs are masked and print no verdict", runs.len()),
+            "a pipe, `|| true` or a later command hides the exit code: their result is unknown, and states cannot tell passed from failed by them",
+        );
+    }
+}
+
+/// Values against the outcome of their rollout that no comparison makes.
+fn flips(analysis: &Analysis, add: &mut Add) {
+    let (mut prior, mut discount, mut all) = (0_usize, 0_usize, 0_usize);
+    for i in analysis.basis.scored_rollouts() {
+        let success = analysis.basis.success.get(i) == Some(&true);
+        let steps = analysis.group.rollouts.get(i).map_or(0..0, |r| r.steps.clone());
+        all += steps.len();
+        for step in steps {
+            let against = analysis.y_column().get(step).is_some_and(|a| (a > 0.0) != success);
+            match analysis.why(step).filter(|_| against) {
+                Some("prior") => prior += 1,
+                Some("discount") => discount += 1,
+                _ => {}
+            }
+        }
+    }
+    if (prior + discount) as f64 > FLIPPED * all as f64 {
+        add(
+            "prior-discount-flips",
+            format!(
+                "{} of {all} values have the sign against their rollout's outcome from prior ({prior}) or discount ({discount}) alone",
+                prior + discount
+            ),
+            "V_prior is not discounted and returns are: `explain --artefacts` tells from where on; --n-prior 0 or --gamma 1 shows what is left without them",
         );
     }
 }

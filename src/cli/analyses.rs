@@ -7,18 +7,16 @@ use serde_json::json;
 use super::commands::{Done, Run};
 use super::error::Failure;
 use super::kind::Kind;
-use super::options::Options;
-use super::session::{Session, Stop, complain, some};
+use super::session::{complain, some};
 use crate::analysis::align::Alignment;
 use crate::analysis::panel::Panel;
-use crate::analysis::runs::Runs;
 use crate::analysis::skill::{Aggregate, GroupTerms, depths, terms};
 use crate::analysis::sweep::SweepRow;
 use crate::analysis::{Analysis, AnalysisSettings, stability};
 use crate::export::sweep::Point;
 use crate::export::writer::writer;
 use crate::export::{
-    Block, Body, Format, Page, Table, compare as compare_tables, panel, runs, skill,
+    Block, Body, Format, Page, Table, compare as compare_tables, panel, skill,
     stability as stability_tables, sweep,
 };
 use crate::rollout::Group;
@@ -27,9 +25,6 @@ use crate::signature::{Abstraction, KNOBS};
 
 /// Settings that a sweep can turn besides the knobs.
 const PSEUDO: [&str; 4] = ["n-prior", "gamma", "beta", "tau"];
-
-/// Cells of a text line.
-const WIDE: usize = 80;
 
 impl Run<'_> {
     /// Whether tables for people are asked for.
@@ -46,11 +41,8 @@ impl Run<'_> {
     pub(super) fn sweep(&self) -> Done {
         let rows = self.sweep_rows()?;
         let mut out = self.output()?;
-        let mut writing = self.writing(Kind::Sweep, &[], out.is_file());
+        let writing = self.writing(Kind::Sweep, &[], out.is_file());
         let table = sweep::table(&rows, self.people());
-        if self.options.format == Format::Text {
-            writing.width = Some(WIDE);
-        }
         self.write_table(&mut out, &table, writing)?;
         Ok(out.commit()?)
     }
@@ -141,12 +133,11 @@ impl Run<'_> {
             }
         }
         let mut out = self.output()?;
-        let mut writing = self.writing(Kind::Skill, &[], out.is_file());
+        let writing = self.writing(Kind::Skill, &[], out.is_file());
         let mut table = skill::table(rows);
         if self.people() {
             skill::HEAD.clone_into(&mut table.title);
         }
-        writing.width = (self.options.format == Format::Text).then_some(WIDE);
         self.write_table(&mut out, &table, writing)?;
         Ok(out.commit()?)
     }
@@ -170,6 +161,9 @@ impl Run<'_> {
     /// The values of all columns and of one more, how many groups count, and how many are left out.
     pub(super) fn panel_values(&self, more: Option<&str>) -> Result<(Panel, u64, u64), Failure> {
         let settings = self.with_columns("--against", more.into_iter())?;
+        if let Some(name) = more.and_then(|m| m.strip_prefix("logged:")) {
+            self.known_number(name)?;
+        }
         let exclude = self.leaves_uniform_out();
         let mixed = self.session.settings.view.mixed;
         let make = |group: &Arc<Group>| Analysis::new(Arc::clone(group), &settings.analysis);
@@ -186,6 +180,23 @@ impl Run<'_> {
         })?;
         Self::tell_left_out(left_out, counted);
         Ok((found, counted, left_out))
+    }
+
+    /// An error where no step has a logged number of this name.
+    fn known_number(&self, name: &str) -> Result<(), Failure> {
+        let numbers = self.session.groups().iter().flat_map(|g| &g.steps.values);
+        let mut known: Vec<&str> = numbers.map(|(name, _)| name.as_str()).collect();
+        known.sort_unstable();
+        known.dedup();
+        if known.contains(&name) {
+            return Ok(());
+        }
+        let hint = if known.is_empty() {
+            "no step has a logged number; --sidecar FILE brings some".to_owned()
+        } else {
+            format!("there are {}", some(known.into_iter()))
+        };
+        Err(Failure::failed(format!("no step has a logged number `{name}`"), Some(hint)))
     }
 
     /// The settings with further columns, and the batch that these may need.
@@ -249,7 +260,19 @@ impl Run<'_> {
     /// `compare`.
     pub(super) fn compare(&self) -> Done {
         let given = self.options.rollouts.as_deref().unwrap_or_default();
-        let ids: Vec<&str> = given.split(',').map(str::trim).filter(|id| !id.is_empty()).collect();
+        let mut ids: Vec<&str> =
+            given.split(',').map(str::trim).filter(|id| !id.is_empty()).collect();
+        // A rollout may be called `all`, too.
+        if ids == ["all"] && self.session.groups().iter().all(|g| g.find("all").is_none()) {
+            let groups = self.session.groups().iter();
+            ids = groups.flat_map(|g| g.rollouts.iter().map(|r| r.id.as_str())).collect();
+            if self.session.groups().len() > 1 {
+                return Err(Failure::failed(
+                    format!("there are {} groups", self.session.groups().len()),
+                    Some("choose one with --only TASK".to_owned()),
+                ));
+            }
+        }
         if ids.len() < 2 {
             return Err(Failure::usage(
                 format!("--rollouts cannot be `{given}`: expected two or more ids between commas"),
@@ -279,7 +302,6 @@ impl Run<'_> {
                     Block::new("", "First divergence of each pair", Body::Table(matrix)),
                 ],
             };
-            writing.width = Some(WIDE);
             self.write_pages(&mut out, &[page], writing)?;
         } else {
             let pairs = crate::export::json::rows(&matrix, self.options.raw)
@@ -317,56 +339,6 @@ impl Run<'_> {
             )),
         }
     }
-}
-
-/// `compare-runs A B`: two loads under the same settings.
-pub fn compare_runs(
-    settings: &Settings,
-    paths: &[std::path::PathBuf],
-    options: &Options,
-) -> Result<(), Failure> {
-    let [a, b] = paths else {
-        return Err(Failure::usage(
-            format!("two paths are compared, {} were given", paths.len()),
-            Some("`credscope compare-runs A B`; a folder counts as one path".to_owned()),
-        ));
-    };
-    let stop = Stop::listen();
-    let a = Session::open(settings.clone(), std::slice::from_ref(a), stop.clone())?;
-    let b = Session::open(settings.clone(), std::slice::from_ref(b), stop)?;
-    let mut found = Runs::default();
-    for (session, is_b) in [(&a, false), (&b, true)] {
-        session.warn();
-        session.each(|analysis| {
-            found.add(analysis, is_b);
-            Ok(())
-        })?;
-    }
-    let mut table = runs::table(&found);
-    let fates = runs::fates(&found);
-    let told: Vec<String> = fates.iter().map(|(name, n)| format!("{n} {name}")).collect();
-    table.title = format!("Tasks: {}", told.join(", "));
-    let run = Run { session: &a, options };
-    let inputs: Vec<_> = a.inputs().chain(b.inputs()).collect();
-    let view = &settings.view;
-    let mut out = crate::export::Output::open(view.out.as_deref(), view.force, inputs)?;
-    let fates = fates.iter().map(|(name, n)| ((*name).to_owned(), json!(n))).collect();
-    let extra = [("tasks", serde_json::Value::Object(fates))];
-    let mut writing = run.writing(Kind::CompareRuns, &extra, out.is_file());
-    if let Some(stamp) = &mut writing.stamp {
-        stamp.join(&b.stamp(Kind::CompareRuns.name(), &[]));
-    }
-    let marks = [("A", &a), ("B", &b)]
-        .map(|(name, s)| s.loaded.report.partial().map(|mark| format!("{name}: {mark}")));
-    let marks: Vec<String> = marks.into_iter().flatten().collect();
-    writing.partial = (!marks.is_empty()).then(|| marks.join("; "));
-    if options.format == Format::Text {
-        writing.width = Some(WIDE);
-    }
-    run.write_table(&mut out, &table, writing)?;
-    out.commit()?;
-    a.all_read()?;
-    b.all_read()
 }
 
 /// Knobs with their values, those of one knob together.

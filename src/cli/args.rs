@@ -40,6 +40,12 @@ pub fn command() -> Command {
 fn subcommand(kind: Kind) -> Command {
     let mut command =
         Command::new(kind.name()).about(kind.about()).args(output_args(kind.formats()));
+    if kind == Kind::CompareRuns {
+        command = command.after_help(
+            "Two paths, each a file or folder: `compare-runs A B`. Or two sides of one load: \
+             `compare-runs PATH… --policies X,Y`, `compare-runs PATH… --train-steps 1,2`.",
+        );
+    }
     if kind == Kind::Figure {
         let names: Vec<&str> = FigureKind::ALL.iter().map(|f| f.name()).collect();
         command = command
@@ -171,9 +177,17 @@ fn own_args(kind: Kind) -> Vec<Arg> {
             "COLUMN",
             "Bias, error, sign accuracy and rank correlation of every column against this one",
         )],
+        Kind::CompareRuns => vec![
+            text("policies", "A,B", "Two policies of what was given instead of two paths"),
+            text("train-steps", "A,B", "Two training steps of what was given instead of two paths"),
+        ],
         Kind::Compare => vec![
-            text("rollouts", "A,B,…", "The rollouts, two or more of one group")
-                .required_unless_present_any(["print-settings", "settings-from"]),
+            text(
+                "rollouts",
+                "A,B,…",
+                "The rollouts, two or more of one group; `all`: all of the only one",
+            )
+            .required_unless_present_any(["print-settings", "settings-from"]),
         ],
         Kind::Advantages => {
             vec![text("column", "COLUMN[,…]", "The columns; the Y column by default")]
@@ -199,7 +213,6 @@ fn own_args(kind: Kind) -> Vec<Arg> {
         | Kind::Check
         | Kind::Sweep
         | Kind::Stability
-        | Kind::CompareRuns
         | Kind::Convert
         | Kind::Formats
         | Kind::Estimators

@@ -15,8 +15,8 @@ use crate::export::markdown::Markdown;
 use crate::export::plain::Plain;
 use crate::export::writer::writer;
 use crate::export::{
-    Block, Body, Format, Output, Page, Table, Writing, check, dot, explain, groups, report, steps,
-    tree,
+    Block, Body, Format, Output, Page, Table, Writing, check, conventions, dot, explain, groups,
+    report, steps, tree,
 };
 
 /// A command at work.
@@ -26,6 +26,9 @@ pub struct Run<'a> {
     /// Its options.
     pub options: &'a Options,
 }
+
+/// Cells of a line of text.
+const WIDE: usize = 80;
 
 pub(super) type Done = Result<(), Failure>;
 
@@ -84,7 +87,7 @@ impl Run<'_> {
             stamp: wanted.then(|| self.session.stamp(kind.name(), &stamped)),
             partial: self.session.loaded.report.partial(),
             raw: self.options.raw,
-            width: None,
+            width: (self.options.format == Format::Text).then_some(WIDE),
             ascii: self.session.settings.view.ascii,
             extra: Vec::new(),
         }
@@ -94,14 +97,34 @@ impl Run<'_> {
         self.session.settings.view.rollout.as_deref()
     }
 
+    /// What the chosen columns were computed with, for people; empty for data, which has its stamp.
+    pub(super) fn conventions_line(&self) -> String {
+        if !self.options.format.for_people() {
+            return String::new();
+        }
+        let settings = &self.session.settings.analysis;
+        let names: Vec<&str> = settings.columns.iter().map(|c| c.name.as_str()).collect();
+        conventions::line(settings, &names)
+    }
+
     fn steps(&self) -> Done {
         let mut out = self.output()?;
         let writing = self.writing(Kind::Steps, &[], out.is_file());
         {
             let mut writer = writer(self.options.format, &mut out, writing);
             writer.begin(&steps::columns(&self.session.settings.analysis))?;
-            self.session
-                .each(|analysis| Ok(writer.chunk(&steps::table(analysis, self.rollout()))?))?;
+            let mut head = self.conventions_line();
+            self.session.each(|analysis| {
+                let mut table = steps::table(analysis, self.rollout());
+                if self.options.format == Format::Text {
+                    steps::divide_segments(&mut table, analysis);
+                    steps::fold_loops(&mut table);
+                }
+                if !head.is_empty() {
+                    table.title = format!("{}\n\n{}", std::mem::take(&mut head), table.title);
+                }
+                Ok(writer.chunk(&table)?)
+            })?;
             writer.finish()?;
         }
         Ok(out.commit()?)
@@ -190,9 +213,8 @@ impl Run<'_> {
             Ok(())
         })?;
         let load = &self.session.loaded.report;
-        let mut writing = self.writing(Kind::Report, &[], out.is_file());
+        let writing = self.writing(Kind::Report, &[], out.is_file());
         if self.options.format != Format::Json {
-            writing.width = Some(80);
             let foot = Block::new("load", "", Body::Facts(check::summary(load)));
             if several {
                 let title = match rows.len() {
@@ -221,7 +243,7 @@ impl Run<'_> {
             let page =
                 Page { title: load.partial().unwrap_or_default(), blocks: check::blocks(load) };
             // The page's title is the mark.
-            (writing.width, writing.partial) = (Some(100), None);
+            writing.partial = None;
             self.write_pages(&mut out, &[page], writing)?;
         } else {
             let full = serde_json::to_value(load).map_err(std::io::Error::from)?;
@@ -263,7 +285,6 @@ impl Run<'_> {
             json.close()?;
         } else {
             let page = explain::page(&analysis, &explained, artefacts);
-            writing.width = Some(80);
             self.write_pages(&mut out, &[page], writing)?;
         }
         out.flush()?;

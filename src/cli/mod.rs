@@ -11,6 +11,7 @@ mod kind;
 mod options;
 mod parse;
 mod place;
+mod runs;
 #[cfg(feature = "tui")]
 mod screen;
 mod screen_args;
@@ -23,11 +24,10 @@ mod trainer;
 use std::io::IsTerminal;
 use std::process::ExitCode;
 
-use crate::settings::Origin;
+use crate::settings::{Origin, Settings};
 use commands::Run;
 use error::{Failure, USAGE};
 use kind::Kind;
-#[cfg(not(feature = "tui"))]
 use options::Options;
 use parse::Invocation;
 #[cfg(feature = "tui")]
@@ -92,7 +92,7 @@ fn execute(mut invocation: Invocation) -> Result<(), Failure> {
             };
         }
         Some(Kind::CompareRuns) => {
-            return analyses::compare_runs(&settings, &invocation.paths, &invocation.options);
+            return runs::compare_runs(&settings, &invocation.paths, &invocation.options);
         }
         Some(Kind::Figure) => {
             figure::prepare(&settings, &mut invocation.options)?;
@@ -114,6 +114,7 @@ fn execute(mut invocation: Invocation) -> Result<(), Failure> {
             Kind::Report
         }
     };
+    used(&settings, &invocation.options)?;
     let stop = Stop::listen();
     let session = match kind {
         // It tells what is wrong before it fails on it.
@@ -126,6 +127,23 @@ fn execute(mut invocation: Invocation) -> Result<(), Failure> {
     Run { session: &session, options: &invocation.options }.run(kind)?;
     session.strict()?;
     session.all_read()
+}
+
+/// A parameter of a column that nothing computes is a mistake of the command line.
+fn used(settings: &Settings, options: &Options) -> Result<(), Failure> {
+    let named = [&options.column, &options.against].into_iter().flatten();
+    let mut all = settings.clone();
+    for name in named.flat_map(|list| list.split(',')) {
+        // What is no column is told by the command that needs it.
+        let _ = all.add_column(name.trim());
+    }
+    match all.idle_parameter() {
+        Some((column, value)) => Err(Failure::usage(
+            format!("--set {value} has no effect: the column `{column}` is not computed"),
+            Some(format!("add it to --columns, as in --columns rtmc,{column}")),
+        )),
+        None => Ok(()),
+    }
 }
 
 /// The command of an export that is run again: named, or the one that made it.
@@ -145,7 +163,7 @@ fn again(named: Option<Kind>, earlier: &crate::settings::stamp::Found) -> Result
 }
 
 /// The screen needs a terminal that can move its cursor, and nothing to write to a file.
-fn wants_screen(settings: &crate::settings::Settings) -> bool {
+fn wants_screen(settings: &Settings) -> bool {
     let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb" || term.is_empty());
     cfg!(feature = "tui") && std::io::stdout().is_terminal() && !dumb && settings.view.out.is_none()
 }
@@ -153,7 +171,7 @@ fn wants_screen(settings: &crate::settings::Settings) -> bool {
 /// Without the screen the report stands in.
 #[cfg(not(feature = "tui"))]
 fn screen(
-    settings: crate::settings::Settings,
+    settings: Settings,
     paths: &[std::path::PathBuf],
     options: &Options,
 ) -> Result<(), Failure> {

@@ -48,6 +48,10 @@ pub struct Options {
     pub against: Option<String>,
     /// `compare`: ids of rollouts, between commas.
     pub rollouts: Option<String>,
+    /// `compare-runs`: two policies, between a comma.
+    pub policies: Option<String>,
+    /// `compare-runs`: two training steps, between a comma.
+    pub train_steps: Option<String>,
     /// `figure`: which one.
     pub figure: Option<FigureKind>,
     /// `schema`, `completions`: what is asked for.
@@ -86,6 +90,8 @@ impl Default for Options {
             compare: false,
             against: None,
             rollouts: None,
+            policies: None,
+            train_steps: None,
             figure: None,
             topic: None,
             simulate: super::simulate::Simulate::default(),
@@ -123,6 +129,10 @@ impl Options {
             Kind::Figure => self.stamped_figure(&mut found),
             Kind::Skill => found.extend(self.compare.then_some(("compare", json!(true)))),
             Kind::Panel => found.extend(self.against.iter().map(|a| ("against", json!(a)))),
+            Kind::CompareRuns => {
+                found.extend(self.policies.iter().map(|p| ("policies", json!(p))));
+                found.extend(self.train_steps.iter().map(|t| ("train-steps", json!(t))));
+            }
             Kind::Compare => found.extend(self.rollouts.iter().map(|r| ("rollouts", json!(r)))),
             _ => {}
         }
@@ -184,6 +194,8 @@ impl Options {
             "at" => self.at = text.map(ToOwned::to_owned),
             "column" => self.column = text.map(ToOwned::to_owned),
             "against" => self.against = text.map(ToOwned::to_owned),
+            "policies" => self.policies = text.map(ToOwned::to_owned),
+            "train-steps" => self.train_steps = text.map(ToOwned::to_owned),
             "rollouts" => self.rollouts = text.map(ToOwned::to_owned),
             _ => {}
         }

@@ -142,7 +142,9 @@ fn options(level: &ArgMatches, options: &mut Options) {
         matches!(level.try_contains_id(name), Ok(true))
             && level.value_source(name) == Some(ValueSource::CommandLine)
     };
-    options.explicit.extend(OWN.into_iter().chain(["rollouts"]).filter(|name| given(name)));
+    options.explicit.extend(
+        OWN.into_iter().chain(["rollouts", "policies", "train-steps"]).filter(|name| given(name)),
+    );
     let text = |name: &str| word(level, name).map(ToOwned::to_owned);
     let format = word(level, "format");
     options.format =
@@ -165,6 +167,8 @@ fn options(level: &ArgMatches, options: &mut Options) {
     options.column = text("column");
     options.against = text("against");
     options.rollouts = text("rollouts");
+    options.policies = text("policies");
+    options.train_steps = text("train-steps");
     options.topic = text("topic");
     options.brief = flag(level, "brief");
     options.compare = flag(level, "compare");

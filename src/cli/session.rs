@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use super::error::Failure;
 use crate::analysis::Analysis;
+use crate::credit::RewardSource;
 use crate::export::check;
 use crate::load::{self, Loaded, Progress};
 use crate::profile::{Profiles, Runners};
@@ -196,7 +197,28 @@ impl Session {
         settings.analysis.batch = crate::analysis::batch(&loaded.corpus, &settings.analysis);
         let session = Self { settings, loaded, stop };
         session.known_rollout()?;
+        session.known_rewards()?;
         Ok(session)
+    }
+
+    /// A reward that is asked for by name must be there.
+    fn known_rewards(&self) -> Result<(), Failure> {
+        let RewardSource::Logged(weights) = &self.settings.analysis.credit.reward_source else {
+            return Ok(());
+        };
+        let rollouts = self.groups().iter().flat_map(|g| &g.rollouts);
+        let named = rollouts.flat_map(|r| r.named_rewards.iter().map(|(name, _)| name.as_str()));
+        let known: std::collections::BTreeSet<&str> = named.collect();
+        let Some((name, _)) = weights.iter().find(|(name, _)| !known.contains(name.as_str()))
+        else {
+            return Ok(());
+        };
+        let hint = if known.is_empty() {
+            "no rollout has named rewards; without --reward the logged reward is taken".to_owned()
+        } else {
+            format!("there are {}", some(known.into_iter()))
+        };
+        Err(Failure::failed(format!("no rollout has a reward called `{name}`"), Some(hint)))
     }
 
     fn known_rollout(&self) -> Result<(), Failure> {

@@ -7,6 +7,7 @@ use serde_json::json;
 use super::error::Failure;
 use super::kind::Kind;
 use super::options::Options;
+use super::session::Stop;
 use crate::analysis::simulate::measure::{Measured, Plan, candidates, measure};
 use crate::analysis::simulate::{ProcessKind, SimulatedGroup};
 use crate::export::markdown::Markdown;
@@ -38,8 +39,11 @@ impl Default for Simulate {
 pub fn run(settings: &Settings, options: &Options) -> Result<(), Failure> {
     let asked = &options.simulate;
     let (seed, gamma) = (settings.analysis.seed, settings.analysis.credit.gamma);
-    let mut out = Output::open(settings.view.out.as_deref(), settings.view.force, [])?;
+    let open = || Output::open(settings.view.out.as_deref(), settings.view.force, []);
+    let mut out = open()?;
     if asked.measure {
+        // Measuring cannot be interrupted at a safe place: no temporary file lies there meanwhile.
+        drop(out);
         let plan = Plan {
             process: asked.process,
             groups: asked.groups,
@@ -48,9 +52,13 @@ pub fn run(settings: &Settings, options: &Options) -> Result<(), Failure> {
             gamma,
         };
         let all = candidates(gamma).map_err(|e| Failure::failed(e.to_string(), None))?;
-        write_measured(&mut out, &measure(&plan, &all), settings, options)?;
+        let rows = measure(&plan, &all);
+        out = open()?;
+        write_measured(&mut out, &rows, settings, options)?;
     } else {
+        let stop = Stop::listen();
         for index in 0..asked.groups as u64 {
+            stop.check()?;
             let group = SimulatedGroup::new(asked.process, seed, index, asked.rollouts, gamma);
             simulation::lines(&mut out, &group, asked.process.name(), seed, gamma)?;
         }

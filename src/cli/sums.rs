@@ -8,7 +8,9 @@ use serde_json::json;
 use super::commands::{Done, Run};
 use super::error::Failure;
 use super::kind::Kind;
+use super::session::complain;
 use crate::analysis::aggregate::{Part, Totals};
+use crate::export::document::Fact;
 use crate::export::groups::GroupsBy;
 use crate::export::table::Cell;
 use crate::export::writer::writer;
@@ -86,6 +88,7 @@ impl Run<'_> {
         if let Some((at, descending)) = sort {
             table.sort(at, descending);
         }
+        table.title = self.conventions_line();
         let mut writing = self.writing(Kind::Groups, &[], out.is_file());
         if all.len() > 1 {
             let sums = totals::table(vec![totals::cells(
@@ -151,6 +154,15 @@ impl Run<'_> {
         if o.compared {
             about.push_str(", only steps of evidence class compared");
         }
+        let (weighed, unweighed) = breakdown.weighed();
+        if unweighed > 0 {
+            let _ =
+                write!(about, "; {unweighed} of {} steps have no token count", weighed + unweighed);
+            complain(&format!(
+                "note: {unweighed} of {} steps have no token count and count nothing with --weight tokens",
+                weighed + unweighed
+            ));
+        }
         let about = format!("{} by {}, {about}", report::capital(o.weight.name()), o.by.name());
         Ok(Broken { rows: breakdown, counted, left_out, title, about })
     }
@@ -169,6 +181,11 @@ impl Run<'_> {
             let page = Page {
                 title,
                 blocks: vec![
+                    Block::new(
+                        "",
+                        "",
+                        Body::Facts(vec![Fact::new("", self.conventions_line(), Vec::new())]),
+                    ),
                     Block::new("quadrants", about, Body::Table(breakdown.table())),
                     Block::new("", quadrants::SHARES, Body::Table(breakdown.beside())),
                     Block::new("", "Evidence behind the steps", Body::Table(breakdown.evidence())),
@@ -179,7 +196,6 @@ impl Run<'_> {
                     ),
                 ],
             };
-            writing.width = Some(80);
             self.write_pages(&mut out, &[page], writing)?;
         } else {
             let rows =

@@ -7,7 +7,7 @@ use crate::analysis::Analysis;
 
 /// The line of a rollout. `columns` are positions among the analysis' columns: one gives a number
 /// under `advantage`, several give it for the first and all of them under `advantages`. A missing
-/// value is `null`; `calls` are the ids of the calls, step by step.
+/// value is `null` with its `reason`; `calls` are the ids of the calls, step by step.
 #[must_use]
 pub fn line(
     analysis: &Analysis,
@@ -34,6 +34,12 @@ pub fn line(
             let call = calls.get(t).and_then(Option::as_deref);
             map.insert("call_id".into(), call.map_or(Value::Null, &text));
             map.insert("advantage".into(), columns.first().map_or(Value::Null, value));
+            let reason = |at: &usize| named(at).and_then(|(_, c)| c.reason(step));
+            if columns.iter().any(|at| reason(at).is_some()) {
+                let told = |at: &usize| Some(format!("{}: {}", named(at)?.0.name, reason(at)?));
+                let reasons: Vec<String> = columns.iter().filter_map(told).collect();
+                map.insert("reason".into(), json!(reasons.join("; ")));
+            }
             if columns.len() > 1 {
                 let all =
                     columns.iter().filter_map(|at| Some((named(at)?.0.name.clone(), value(at))));

@@ -10,11 +10,14 @@ use crate::load::LoadReport;
 /// How many entries of one list are told in text.
 const TOLD: usize = 20;
 
+/// Cells of a file's name in text.
+const NAME: usize = 48;
+
 /// The columns.
 #[must_use]
 pub fn columns() -> Vec<Column> {
     vec![
-        text("file").shown("file").at_most(40).key(),
+        text("file").shown("file").at_most(NAME).key(),
         text("format").shown("format"),
         int("groups").shown("groups"),
         int("rollouts").shown("rollouts"),
@@ -102,6 +105,13 @@ pub fn summary(report: &LoadReport) -> Vec<Fact> {
     if let Some(partial) = report.partial() {
         facts.push(Fact::new("⚠", partial, Vec::new()));
     }
+    if t.excluded_calls > 0 {
+        let text = format!(
+            "{} of sub-agents and users are no steps of the policy",
+            many(t.excluded_calls, "call")
+        );
+        facts.push(Fact::new("excluded", text, Vec::new()));
+    }
     let mut tell = |label: &str, total: usize, lines: Vec<String>| {
         let told = lines.len();
         for (i, line) in lines.into_iter().enumerate() {
@@ -137,6 +147,12 @@ pub fn summary(report: &LoadReport) -> Vec<Fact> {
 pub fn blocks(report: &LoadReport) -> Vec<Block> {
     let mut files = table(report);
     files.rows.truncate(report.files.len());
+    let names: Vec<&str> = report.files.iter().map(|f| f.name.as_str()).collect();
+    for (row, name) in files.rows.iter_mut().zip(super::text::short_paths(&names, NAME)) {
+        if let Some(cell) = row.first_mut() {
+            *cell = Cell::text(name);
+        }
+    }
     let mut blocks = vec![Block::new("", "", Body::Table(files))];
     let line = |text: String| Fact::new("", text, Vec::new());
     let problems = report

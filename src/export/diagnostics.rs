@@ -48,6 +48,7 @@ pub fn blocks(analysis: &Analysis) -> Vec<Block> {
     ));
     blocks.push(Block::new("redundancy", "", Body::Data(redundancy(analysis, &found))));
     blocks.push(Block::new("depths", "", Body::Data(depths(&found))));
+    blocks.push(Block::new("state_sizes", "", Body::Data(state_sizes(&found))));
     blocks
 }
 
@@ -150,6 +151,19 @@ fn sizes(found: &Diagnostics) -> String {
         .map(|(at, n)| format!("{n} by {}", at + 1))
         .collect();
     parts.join(", ")
+}
+
+/// How many states so many scored rollouts passed.
+fn state_sizes(found: &Diagnostics) -> Table {
+    let mut table = Table::new(vec![int("rollouts"), int("states")]);
+    table.rows = found
+        .sizes
+        .iter()
+        .enumerate()
+        .filter(|(_, n)| **n > 0)
+        .map(|(at, n)| vec![Cell::int(at + 1), Cell::int(*n)])
+        .collect();
+    table
 }
 
 /// Sharing by step number, in at most eight words.
@@ -272,6 +286,8 @@ fn categories(found: &Diagnostics) -> Table {
         text("category").shown("category").key(),
         int("steps").shown("steps"),
         float("share").shown("share"),
+        int("shared"),
+        float("sharing").shown("shared"),
         float("mean").shown("mean A"),
         float("mean_n").shown("mean N(s)"),
         int("regressions").shown("regressions"),
@@ -285,6 +301,8 @@ fn categories(found: &Diagnostics) -> Table {
                 Cell::text(row.category.name()),
                 Cell::int(row.steps),
                 Cell::share(row.steps, found.steps),
+                Cell::int(row.shared),
+                Cell::share(row.shared, row.steps),
                 Cell::float(row.mean),
                 Cell::float(row.visits),
                 Cell::int(row.regressions),

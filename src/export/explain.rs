@@ -41,7 +41,11 @@ pub fn page(analysis: &Analysis, explained: &Explanation, artefacts: bool) -> Pa
         let why = explained.why.map_or_else(String::new, |w| format!("; what makes it: {w}"));
         blocks.push(Block::new("", format!("Parts of Q - V'{why}"), Body::Table(table)));
     }
-    blocks.push(Block::new("", "All columns at this step", Body::Table(others(explained))));
+    blocks.push(Block::new(
+        "",
+        "All columns at this step",
+        Body::Table(others(analysis, explained)),
+    ));
     if artefacts {
         blocks.push(Block::new(
             "",
@@ -217,7 +221,7 @@ fn parts(explained: &Explanation) -> Option<Table> {
     Some(table)
 }
 
-fn others(explained: &Explanation) -> Table {
+fn others(analysis: &Analysis, explained: &Explanation) -> Table {
     let mut table = Table::new(vec![
         text("column").shown("column"),
         float("value").shown("value"),
@@ -227,7 +231,12 @@ fn others(explained: &Explanation) -> Table {
         .others
         .iter()
         .map(|(name, value, convention)| {
-            vec![Cell::text(name.as_str()), Cell::float(*value), Cell::text(convention.as_str())]
+            let reason = analysis.column(name).and_then(|(_, c)| c.reason(explained.index));
+            let told = match (value, reason) {
+                (None, Some(reason)) => format!("n/a: {reason}"),
+                _ => convention.clone(),
+            };
+            vec![Cell::text(name.as_str()), Cell::float(*value), Cell::text(told)]
         })
         .collect();
     table

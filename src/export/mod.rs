@@ -6,6 +6,7 @@
 pub mod advantages;
 pub mod check;
 pub mod compare;
+pub mod conventions;
 pub mod csv;
 pub mod diagnostics;
 pub mod document;

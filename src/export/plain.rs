@@ -44,7 +44,7 @@ pub fn to_ascii(line: &str) -> String {
         .map(|c| match c {
             '✓' => '+',
             '✗' => 'x',
-            '⊘' => '~',
+            '⊘' | '±' => '~',
             '–' | '—' | '−' | '─' => '-',
             '·' | '…' => '.',
             '×' => '*',
@@ -53,6 +53,11 @@ pub fn to_ascii(line: &str) -> String {
             '═' => '=',
             '▸' => '>',
             '⚠' => '!',
+            '⋎' => 'Y',
+            '↺' => '@',
+            '≠' => '/',
+            'Σ' => 'S',
+            'µ' => 'm',
             c if c.is_ascii() => c,
             _ => '?',
         })
@@ -202,7 +207,9 @@ fn columns(table: &Table) -> Vec<Shown> {
             .map(|row| {
                 let value = row.get(at).map_or_else(String::new, |c| cell(c, column.places));
                 // Names tell themselves apart by their ends.
-                if column.key {
+                if column.middle {
+                    text::cut_middle(&value, column.limit).into_owned()
+                } else if column.key {
                     text::cut_left(&value, column.limit).into_owned()
                 } else {
                     text::cut(&value, column.limit).into_owned()
@@ -278,7 +285,10 @@ impl TableWriter for Plain<'_> {
         self.started = true;
         if !table.title.is_empty() {
             for line in table.title.split('\n') {
-                self.line(&text::line(line))?;
+                let line = text::line(line).into_owned();
+                for part in wrap(&line, self.writing.width.unwrap_or(usize::MAX), 2) {
+                    self.line(&part)?;
+                }
             }
         }
         let width = self.writing.width;

@@ -153,8 +153,22 @@ impl Breakdowns {
         table
     }
 
+    /// Steps with a weight, and steps without one, which count nothing.
+    #[must_use]
+    pub fn weighed(&self) -> (u64, u64) {
+        let total = self.total();
+        (total.weighed, total.unweighed)
+    }
+
     fn cells(&self, key: &str, row: &Breakdown) -> Vec<Cell> {
         let tally = &row.tally;
+        if row.weighed == 0 && row.unweighed > 0 {
+            // Nothing is known about these steps' tokens: no zeros.
+            let mut cells =
+                vec![Cell::text(self.by.name()), Cell::text(key), Cell::text(self.weight.name())];
+            cells.resize(columns(self.by).len(), Cell::Missing);
+            return cells;
+        }
         let mut cells = vec![
             Cell::text(self.by.name()),
             Cell::text(key),
@@ -207,6 +221,10 @@ impl Breakdowns {
         let mut table = Table::new(columns);
         let line = |key: &str, row: &Breakdown| {
             let mut cells = vec![Cell::text(key)];
+            if row.weighed == 0 && row.unweighed > 0 {
+                cells.resize(6, Cell::Missing);
+                return cells;
+            }
             cells.extend(row.evidence.map(Cell::Int));
             cells.push(Cell::Int(row.evidence.iter().sum()));
             cells

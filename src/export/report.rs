@@ -4,7 +4,7 @@ use super::document::{Block, Body, Fact, Page};
 use super::plain::short;
 use super::quadrants::Breakdowns;
 use super::rollouts;
-use super::table::{Cell, Table, key_cells, key_line, text, truth};
+use super::table::{Cell, Table, int, key_cells, key_line, text, truth};
 use crate::analysis::{Analysis, By, GroupRow, RolloutRow, Weight};
 use crate::credit::{Prior, RewardSource, StepRewardMode};
 use crate::graph::Evidence;
@@ -42,13 +42,7 @@ pub fn page(analysis: &Analysis, rollout: Option<&str>, brief: bool) -> Page {
     }
     blocks.extend(warnings(analysis));
     Page {
-        title: format!(
-            "{}  {} of {} scored  {}",
-            key_line(&analysis.group.key),
-            row.scored,
-            row.rollouts,
-            glyphs(&row)
-        ),
+        title: format!("{}  {}  {}", key_line(&analysis.group.key), head(&row), glyphs(&row)),
         blocks,
     }
 }
@@ -61,6 +55,20 @@ pub fn axes(analysis: &Analysis) -> String {
         "Quadrants: X = {}, Y = {}; counted where |X| > {} and |Y| > {}",
         settings.x, settings.y, settings.tau.0, settings.tau.1
     )
+}
+
+/// How many rollouts there are, and how many of them have a verdict.
+fn head(row: &GroupRow) -> String {
+    let [.., errors, unscored] = row.outcomes;
+    let s = |n: usize| if n == 1 { "" } else { "s" };
+    let mut head = format!("{} rollout{}, {} scored", row.rollouts, s(row.rollouts), row.scored);
+    if errors > 0 {
+        let _ = write!(head, ", {errors} error{}", s(errors));
+    }
+    if unscored > 0 {
+        let _ = write!(head, ", {unscored} unscored");
+    }
+    head
 }
 
 fn glyphs(row: &GroupRow) -> String {
@@ -124,7 +132,12 @@ fn group_facts(analysis: &Analysis, row: &GroupRow) -> Vec<Fact> {
             spec.params.entries().iter().map(|(n, v)| format!("{n}={v}")).collect();
         let set =
             if params.is_empty() { String::new() } else { format!("  [set {}]", params.join(" ")) };
-        facts.push(Fact::new(&spec.name, format!("{}{set}", column.convention), Vec::new()));
+        let mut told = format!("{}{set}", column.convention);
+        let (missing, reasons) = missing(analysis, column);
+        if missing > 0 {
+            let _ = write!(told, "; no value at {missing} of {} steps: {reasons}", row.steps);
+        }
+        facts.push(Fact::new(&spec.name, told, Vec::new()));
     }
     facts
 }
@@ -146,26 +159,20 @@ fn group_line(analysis: &Analysis) -> String {
 }
 
 fn outcomes(analysis: &Analysis, row: &GroupRow) -> Fact {
-    let mut parts = Vec::new();
-    for (outcome, n) in Outcome::ALL.into_iter().zip(row.outcomes) {
-        if n > 0 || matches!(outcome, Outcome::Success | Outcome::Failure) {
-            let glyph = match outcome {
-                Outcome::Success => "✓ ",
-                Outcome::Failure => "✗ ",
-                Outcome::Truncated => "⊘ ",
-                Outcome::Error | Outcome::Unscored => "",
-            };
-            parts.push(format!("{glyph}{n} {}", outcome.name()));
-        }
-    }
+    let verdicts = Outcome::ALL.into_iter().zip(row.outcomes).filter_map(|(outcome, n)| {
+        let one = n == 1;
+        Some(match outcome {
+            Outcome::Success => format!("{n} success{}", if one { "" } else { "es" }),
+            Outcome::Failure => format!("{n} failure{}", if one { "" } else { "s" }),
+            Outcome::Truncated if n > 0 => format!("{n} truncated"),
+            // These have no verdict; the head counts them.
+            Outcome::Truncated | Outcome::Error | Outcome::Unscored => return None,
+        })
+    });
+    let verdicts: Vec<String> = verdicts.collect();
     let successes = analysis.basis.successes();
-    let mut text = format!(
-        "{} rollouts, {} scored ({}); success rate {successes}/{}",
-        row.rollouts,
-        row.scored,
-        parts.join(", "),
-        row.scored
-    );
+    let mut text =
+        format!("{}: {}; success rate {successes}/{}", head(row), verdicts.join(", "), row.scored);
     let [_, _, truncated, ..] = row.outcomes;
     if truncated > 0 && analysis.settings.credit.truncated_as_failure {
         let _ = write!(
@@ -311,6 +318,27 @@ fn credit_facts(analysis: &Analysis) -> Vec<Fact> {
     ]
 }
 
+/// Steps without a value of a column, and why, the most frequent reason first.
+fn missing(analysis: &Analysis, column: &crate::credit::Column) -> (usize, String) {
+    let mut reasons: Vec<(&'static str, usize)> = Vec::new();
+    for reason in (0..analysis.group.len()).filter_map(|step| column.reason(step)) {
+        match reasons.iter_mut().find(|(known, _)| *known == reason) {
+            Some((_, n)) => *n += 1,
+            None => reasons.push((reason, 1)),
+        }
+    }
+    reasons.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
+    let told: Vec<String> = reasons
+        .iter()
+        .map(
+            |(reason, n)| {
+                if reasons.len() == 1 { (*reason).to_owned() } else { format!("{reason} ({n})") }
+            },
+        )
+        .collect();
+    (reasons.iter().map(|(_, n)| n).sum(), told.join(", "))
+}
+
 fn conventions(analysis: &Analysis) -> Table {
     let mut table = Table::new(vec![
         text("name"),
@@ -318,18 +346,23 @@ fn conventions(analysis: &Analysis) -> Table {
         text("convention"),
         text("source"),
         truth("uses_states"),
+        int("missing"),
+        text("reason"),
     ]);
     table.rows = analysis
         .columns
         .iter()
         .map(|(spec, column)| {
             let meta = spec.meta();
+            let (missing, reasons) = missing(analysis, column);
             vec![
                 Cell::text(spec.name.as_str()),
                 Cell::text(meta.formula),
                 Cell::text(column.convention.as_str()),
                 Cell::text(meta.source),
                 Cell::Bool(meta.uses_states),
+                Cell::int(missing),
+                Cell::text(reasons),
             ]
         })
         .collect();

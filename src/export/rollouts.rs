@@ -1,12 +1,10 @@
 //! One row per rollout of a report, and what is odd about single rollouts.
 
 use super::document::Fact;
+use super::steps::LOOP;
 use super::table::{Cell, Table, float, int, text};
 use crate::analysis::{Analysis, RolloutRow};
 use crate::rollout::Outcome;
-
-/// Runs of one action from this length on are told as loops.
-const LOOP: usize = 3;
 
 /// Credit, evidence and quadrants of each rollout.
 #[must_use]
@@ -80,12 +78,10 @@ fn rollout_notes(analysis: &Analysis, row: &RolloutRow) -> Vec<String> {
     let Some(rollout) = analysis.group.rollouts.get(row.rollout) else {
         return notes;
     };
-    if row.steps == 0 {
-        notes.push("0 steps".to_owned());
-    }
-    if !rollout.ending.is_empty() {
-        notes.push(rollout.ending.clone());
-    }
+    let steps = (row.steps == 0).then_some("0 steps");
+    let ending = Some(rollout.ending.as_str()).filter(|e| !e.is_empty());
+    let end: Vec<&str> = steps.into_iter().chain(ending).collect();
+    notes.extend((!end.is_empty()).then(|| end.join(", ")));
     if let Err(reason) = row.scored {
         let why = &rollout.outcome_source;
         notes.push(if rollout.outcome == Outcome::Unscored && !why.is_empty() {

@@ -6,6 +6,9 @@ use super::table::{
 use crate::analysis::{Analysis, AnalysisSettings, StepRow};
 use crate::rollout::Outcome;
 
+/// Runs of one action from this length on are loops.
+pub const LOOP: usize = 3;
+
 /// The columns under these settings.
 #[must_use]
 pub fn columns(settings: &AnalysisSettings) -> Vec<Column> {
@@ -64,6 +67,74 @@ pub fn table(analysis: &Analysis, rollout: Option<&str>) -> Table {
         }
     }
     table
+}
+
+/// Puts a row before the first step of each segment but the first, for people: the prompt that starts it
+/// is no action of the agent.
+pub fn divide_segments(table: &mut Table, analysis: &Analysis) {
+    let at = |name: &str| table.position(name);
+    let (Some(id), Some(category), Some(number)) = (at("rollout"), at("category"), at("step"))
+    else {
+        return;
+    };
+    let width = table.columns.len();
+    let rollouts = &analysis.group.rollouts;
+    for rollout in rollouts.iter().filter(|r| !r.segment_starts.is_empty()) {
+        let of = rollout.segment_starts.len() + 1;
+        for (k, &start) in rollout.segment_starts.iter().enumerate() {
+            let own = Cell::text(rollout.id.as_str());
+            let first = |row: &Vec<Cell>| {
+                row.get(id) == Some(&own) && row.get(number) == Some(&Cell::int(start))
+            };
+            let Some(place) = table.rows.iter().position(first) else { continue };
+            let told = |at: usize| match at {
+                at if at == id => own.clone(),
+                at if at == category => Cell::text(format!("-- segment {} of {of} --", k + 2)),
+                _ => Cell::text(" "),
+            };
+            table.rows.insert(place, (0..width).map(told).collect());
+        }
+    }
+}
+
+/// Folds runs of one action into a row each, for people: the row says how often, and shows the numbers
+/// that all steps of the run share.
+pub fn fold_loops(table: &mut Table) {
+    let at = |name: &str| table.position(name);
+    let (Some(id), Some(action), Some(category), Some(number)) =
+        (at("rollout"), at("action"), at("category"), at("step"))
+    else {
+        return;
+    };
+    let same =
+        |a: &Vec<Cell>, b: &Vec<Cell>| a.get(id) == b.get(id) && a.get(action) == b.get(action);
+    let fold = |run: &[Vec<Cell>]| -> Vec<Vec<Cell>> {
+        let (Some(first), Some(last)) = (run.first(), run.last()) else { return Vec::new() };
+        if run.len() < LOOP {
+            return run.to_vec();
+        }
+        let mut row: Vec<Cell> = (0..first.len())
+            .filter_map(|at| {
+                let own = first.get(at)?;
+                let shared = run.iter().all(|r| r.get(at) == Some(own));
+                Some(if shared { own.clone() } else { Cell::text("…") })
+            })
+            .collect();
+        let words = |cells: &[Cell], at: usize| {
+            cells.get(at).map_or_else(String::new, |c| super::plain::cell(c, 0))
+        };
+        let told = [
+            (number, format!("{}-{}", words(first, number), words(last, number))),
+            (category, format!("{} ×{} loop", words(first, category), run.len())),
+        ];
+        for (at, text) in told {
+            if let Some(cell) = row.get_mut(at) {
+                *cell = Cell::text(text);
+            }
+        }
+        vec![row]
+    };
+    table.rows = table.rows.chunk_by(same).flat_map(fold).collect();
 }
 
 fn cells(analysis: &Analysis, row: &StepRow, rollout: usize) -> Vec<Cell> {

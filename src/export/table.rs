@@ -33,6 +33,8 @@ pub struct Column {
     pub glued: bool,
     /// Widest in text; longer texts are cut.
     pub limit: usize,
+    /// Cut in the middle, where both ends tell texts apart.
+    pub middle: bool,
 }
 
 impl Column {
@@ -47,6 +49,7 @@ impl Column {
             key: false,
             glued: false,
             limit: 40,
+            middle: false,
         }
     }
 
@@ -68,6 +71,13 @@ impl Column {
     #[must_use]
     pub const fn glued(mut self) -> Self {
         self.glued = true;
+        self
+    }
+
+    /// Cut in the middle.
+    #[must_use]
+    pub const fn middle(mut self) -> Self {
+        self.middle = true;
         self
     }
 

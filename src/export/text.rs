@@ -116,6 +116,37 @@ pub fn cut_middle(text: &str, limit: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{head}{end}"))
 }
 
+/// Paths in at most `limit` cells each, where they can be told apart in that: the end of a path, and
+/// where ends are equal the folder that differs before it.
+#[must_use]
+pub fn short_paths(paths: &[&str], limit: usize) -> Vec<String> {
+    let mut short: Vec<String> = paths.iter().map(|p| cut_left(p, limit).into_owned()).collect();
+    let mut alike: std::collections::BTreeMap<String, Vec<usize>> =
+        std::collections::BTreeMap::new();
+    for (at, name) in short.iter().enumerate() {
+        alike.entry(name.clone()).or_default().push(at);
+    }
+    for same in alike.into_values().filter(|same| same.len() > 1) {
+        let parts: Vec<Vec<&str>> = same
+            .iter()
+            .map(|&at| paths.get(at).map_or_else(Vec::new, |p| p.split('/').collect()))
+            .collect();
+        let Some(first) = parts.first() else { continue };
+        let differs = |i: &usize| parts.iter().any(|p| p.get(*i) != first.get(*i));
+        let Some(folder) = (0..first.len()).find(differs) else { continue };
+        for (&at, parts) in same.iter().zip(&parts) {
+            let word = cut_middle(parts.get(folder).copied().unwrap_or_default(), limit * 3 / 4);
+            let head = format!("{}{word}/", if folder > 0 { "…/" } else { "" });
+            let rest = parts.get(folder + 1..).unwrap_or_default().join("/");
+            let tail = cut_left(&rest, limit.saturating_sub(width(&head)));
+            if let Some(name) = short.get_mut(at) {
+                *name = format!("{head}{tail}");
+            }
+        }
+    }
+    short
+}
+
 /// What ids share at their beginning, up to a separator; nothing for fewer than two different ids.
 #[must_use]
 pub fn common_prefix<'a>(ids: &[&'a str]) -> &'a str {
@@ -248,6 +279,19 @@ fn skip_string(chars: &mut Chars) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn paths_stay_apart() {
+        let paths = [
+            "runs/first/some-long-task/some-long-task.traj.json",
+            "runs/second/some-long-task/some-long-task.traj.json",
+            "short.json",
+        ];
+        assert_eq!(
+            short_paths(&paths, 24),
+            ["…/first/…-task.traj.json", "…/second/…task.traj.json", "short.json"]
+        );
+    }
 
     #[test]
     fn whole_sequences_go_and_controls_are_shown() {

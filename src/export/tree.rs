@@ -3,12 +3,17 @@
 use super::table::{
     Cell, Column, Table, float, int, key_cells, key_columns, key_line, text, truth,
 };
+use super::text as clean;
+use super::text::width as text_width;
 use crate::analysis::Analysis;
 use crate::graph::paths::Row;
 use crate::rollout::Outcome;
+use std::fmt::Write as _;
 
 /// Deepest indent in text.
 const INDENT: u32 = 12;
+/// Cells of an indented label with its marks: the numbers before it fill up to 80.
+const DRAWN: usize = 34;
 
 /// What the tree shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,24 +52,24 @@ pub fn columns(lens: Lens) -> Vec<Column> {
             float("v"),
             float("v_smooth").shown("V'"),
             float("a").shown("A"),
-            int("steps").shown("steps"),
-            int("branching").shown("⋎"),
-            int("elsewhere").shown("≡"),
-            int("revisits").shown("↺"),
+            int("steps"),
+            int("branching"),
+            int("elsewhere"),
+            int("revisits"),
             text("members"),
             text("first_rollout"),
             int("first_step"),
-            text("drawn").shown("action").at_most(60),
+            text("drawn").shown("action +steps ⋎branching ↺revisits").at_most(DRAWN),
         ],
         Lens::States => vec![
-            text("state").shown("state").at_most(60),
-            text("action").shown("action").at_most(40),
+            text("state").shown("state").at_most(26).middle().key(),
+            text("action").shown("action").at_most(22).middle().key(),
             int("n_s").shown("N(s)"),
             int("n_sa").shown("N(s,a)"),
             int("rollouts_s"),
             int("rollouts_sa").shown("rollouts"),
             int("visits_s"),
-            int("visits_sa").shown("visits"),
+            int("visits_sa"),
             int("successes").shown("✓"),
             int("failures").shown("✗"),
             float("q").shown("Q"),
@@ -101,6 +106,19 @@ fn split(analysis: &Analysis, rollouts: impl Iterator<Item = usize>) -> (u64, u6
     (n, successes)
 }
 
+/// What a row folds: a run of one action, or further steps.
+fn folded(analysis: &Analysis, row: &Row) -> String {
+    let steps = row.steps as usize;
+    let run = analysis.projection.action.get(row.first_step..row.first_step + steps);
+    let alike = run.is_some_and(|run| run.windows(2).all(|pair| pair.first() == pair.last()));
+    match steps {
+        0 | 1 => String::new(),
+        n if alike && n >= super::steps::LOOP => format!(" ×{n} loop"),
+        n if alike => format!(" ×{n}"),
+        n => format!(" +{}", n - 1),
+    }
+}
+
 fn path_cells(analysis: &Analysis, row: &Row) -> Vec<Cell> {
     let step = analysis.step_row(row.first_step);
     let (n, successes) = split(analysis, row.members.iter().map(|&i| i as usize));
@@ -114,7 +132,14 @@ fn path_cells(analysis: &Analysis, row: &Row) -> Vec<Cell> {
     let indent = " ".repeat(row.depth.min(INDENT) as usize);
     let beyond =
         if row.depth > INDENT { format!("+{} ", row.depth - INDENT) } else { String::new() };
-    let folded = if row.steps > 1 { format!(" +{}", row.steps - 1) } else { String::new() };
+    let mut marks = folded(analysis, row);
+    for (mark, n) in [("⋎", row.branching), ("↺", row.revisits)] {
+        if n > 0 {
+            let _ = write!(marks, " {mark}{n}");
+        }
+    }
+    let room = DRAWN.saturating_sub(text_width(&indent) + text_width(&beyond) + text_width(&marks));
+    let short = clean::cut_middle(&clean::line(&label), room.max(8)).into_owned();
     let mut cells = key_cells(&analysis.group.key);
     cells.extend([
         Cell::int(row.depth),
@@ -135,7 +160,7 @@ fn path_cells(analysis: &Analysis, row: &Row) -> Vec<Cell> {
         Cell::text(ids.join(";")),
         Cell::text(analysis.group.rollouts.get(step.rollout).map_or("", |r| r.id.as_str())),
         Cell::int(step.step),
-        Cell::text(format!("{indent}{beyond}{label}{folded}")),
+        Cell::text(format!("{indent}{beyond}{short}{marks}")),
     ]);
     cells
 }

@@ -38,10 +38,10 @@ impl Reader for Atif {
         if !shape.any(known) {
             return Sniff::No;
         }
-        if shape.name.contains(".cont-") || shape.name.contains(".summarization-") {
+        if shape.name.contains(".summarization-") {
             return Sniff::NotRollouts(NotRollouts {
-                what: "a part of an ATIF trajectory (continuation or sub-agent)".into(),
-                missing: "the rollout starts in another file".into(),
+                what: "a part of an ATIF trajectory (what a sub-agent did to sum it up)".into(),
+                missing: "the rollout stands in another file".into(),
                 hint: "give `trajectory.json` beside it".into(),
             });
         }
@@ -64,11 +64,18 @@ impl Reader for Atif {
             ..RawRollout::default()
         };
         let mut turns = Turns::with_harness();
+        let mut copied = None;
         for (at, step) in json::elements(steps)?.into_iter().enumerate() {
             if json::is_object(step) {
                 let step = Object::of(step)?;
                 if raw.policy.is_none() {
                     raw.policy = step.id("model_name")?;
+                }
+                if copied.is_none()
+                    && is_copied(&step)
+                    && step.string("source")?.as_deref() == Some("user")
+                {
+                    copied = message(&step)?;
                 }
                 read_step(&step, &mut turns)?;
             } else {
@@ -77,13 +84,38 @@ impl Reader for Atif {
             }
         }
         (raw.steps, raw.prompt) = turns.finish();
-        if let Some(next) = record.id("continued_trajectory_ref")? {
-            let reason = format!("the rest stands in `{next}`, which is not read");
-            raw.notes.push(("continued_trajectory_ref".to_owned(), reason));
+        raw.continues_in = record.id("continued_trajectory_ref")?;
+        let part = continuation(context.path);
+        if raw.continues_in.is_some() || part.is_some() {
+            // The parts of one rollout lie in one folder and are told apart by their number.
+            raw.home = place::parent(context.path).map(str::to_owned);
+            raw.segment_index = Some(part.unwrap_or(0));
+        }
+        if let Some(part) = part {
+            raw.prompt_is_summary = true;
+            raw.prompt = copied.map(std::borrow::Cow::into_owned).or(raw.prompt);
+            let end = format!("-cont-{part}");
+            raw.id = raw.id.map(|id| id.strip_suffix(&end).unwrap_or(&id).to_owned());
         }
         name(&record, &mut raw, context)?;
         Ok(vec![Part::whole(raw)])
     }
+}
+
+/// The number of a continuation: `trajectory.cont-1.json`.
+fn continuation(path: &str) -> Option<u64> {
+    let file = path.rsplit('/').next()?;
+    let (_, rest) = file.split_once(".cont-")?;
+    rest.split('.').next()?.parse().ok()
+}
+
+/// Whether a step repeats what stands in an earlier part.
+fn is_copied(step: &Object<'_>) -> bool {
+    step.truth("is_copied_context") == Some(true)
+}
+
+fn message<'a>(step: &Object<'a>) -> Result<Option<std::borrow::Cow<'a, str>>, Error> {
+    Ok(step.some("message").map(json::content).transpose()?.flatten())
 }
 
 /// Task and id: by the folder of the trial, by what the file says, by the prompt.
@@ -101,11 +133,10 @@ fn name(record: &Object<'_>, raw: &mut RawRollout, context: &Context<'_>) -> Res
 }
 
 fn read_step(step: &Object<'_>, turns: &mut Turns) -> Result<(), RecordError> {
-    if step.truth("is_copied_context") == Some(true) {
+    if is_copied(step) {
         return Ok(());
     }
-    let message =
-        step.some("message").map(json::content).transpose()?.flatten().unwrap_or_default();
+    let message = message(step)?.unwrap_or_default();
     match step.string("source")?.as_deref() {
         Some("user") => turns.hears(&message),
         Some("agent") => {

@@ -73,7 +73,7 @@ pub fn read_document(
     let read = |text: &str| reader.document(text, several).map(Arc::from);
     let strict = std::str::from_utf8(text).map_or_else(
         |error| Err(broken(None, &format!("no UTF-8 at byte {}", error.valid_up_to()))),
-        |text| read(text),
+        &read,
     );
     let first = match strict {
         Ok(document) => {

@@ -29,6 +29,7 @@ pub fn array(text: &str, notes: &mut Vec<(String, String)>) -> String {
                 let (repaired, done) = repair::repair(line.as_bytes());
                 if done.any() && serde_json::from_str::<&RawValue>(&repaired).is_ok() {
                     take(&repaired);
+                    notes.extend(done.note().map(|note| (format!("line {}", at + 1), note)));
                 } else {
                     notes.push((
                         format!("line {}", at + 1),

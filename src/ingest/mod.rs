@@ -55,5 +55,5 @@ pub use reader::{
     Context, Layout, NotRollouts, Parsed, Part, Reader, RecordError, RecordErrorKind, Sniff, by_id,
     detect, digest, digest64, read_record, readers, short_digest,
 };
-pub use shape::Shape;
+pub use shape::{RecordShape, Shape};
 pub use text::StepText;

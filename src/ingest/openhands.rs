@@ -88,6 +88,8 @@ fn name(
     let file = place::file(context.path, &[".jsonl", ".json"]);
     let critic = file.split_once("critic_attempt_").and_then(|(_, k)| k.parse().ok());
     raw.attempt = record.whole("attempt")?.or(critic);
+    // The evaluation writes all records again, and the best attempts stand in `output.jsonl` once more.
+    raw.home = place::parent(context.path).map(str::to_owned);
     match raw.attempt {
         Some(attempt) => raw.id = Some(format!("{}.{attempt}", run.unwrap_or("attempt"))),
         None => raw.run = run.map(str::to_owned),

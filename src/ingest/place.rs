@@ -22,6 +22,12 @@ pub fn folder(path: &str) -> Option<&str> {
     path.rsplit('/').nth(1).filter(|name| !name.is_empty())
 }
 
+/// All folders above a file.
+#[must_use]
+pub fn parent(path: &str) -> Option<&str> {
+    path.rsplit_once('/').map(|(folder, _)| folder)
+}
+
 /// The folder of the run: the nearest one that names neither the task, nor an attempt, nor a part
 /// that every run has.
 #[must_use]

@@ -81,7 +81,8 @@ pub struct Context<'a> {
     /// Number of the record in its file, from 1; for formats that write a rollout as several records
     /// whose order only the file tells.
     pub number: u64,
-    /// What the archive that the file is in says about all of its members (`header.json`).
+    /// What the archive that the file is in says about all of its members (`header.json`), or the file
+    /// that describes the run ([`Reader::described_in`]).
     pub header: Option<&'a str>,
     /// Only this part is wanted: a reader of records with many rollouts may leave the others empty,
     /// as long as the parts keep their numbers.
@@ -224,6 +225,12 @@ pub trait Reader: Send + Sync {
     /// How a file of this format is cut.
     fn layout(&self, shape: &Shape<'_>) -> Layout {
         shape.layout()
+    }
+
+    /// Where the file lies that describes the run of a file, for formats that give a rollout a file of its
+    /// own; it becomes the [`Context::header`].
+    fn described_in(&self, _path: &str) -> Option<String> {
+        None
     }
 
     /// The key under which a document holds a list with a rollout in each element.

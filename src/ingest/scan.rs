@@ -141,7 +141,7 @@ mod tests {
     #[test]
     fn whole_values_of_a_cut_array() {
         assert_eq!(cells(br#"["a", {"b":1}, [2"#), (2, 13));
-        assert_eq!(cells(br#"[1, 23"#), (1, 2));
+        assert_eq!(cells(b"[1, 23"), (1, 2));
         assert_eq!(cells(br#"["a", "b""#), (1, 4));
         assert_eq!(cells(br#"["a", "b","#), (2, 9));
         assert_eq!(cells(b"["), (0, 1));

@@ -183,6 +183,16 @@ impl<'a> Shape<'a> {
         if bytes.starts_with(b"PK\x03\x04") {
             return not("zip archive", "no reader opens it", "unpack it and give the files in it");
         }
+        if bytes.starts_with(b"\xfd7zXZ\0")
+            || bytes.starts_with(b"7z\xbc\xaf")
+            || bytes.starts_with(b"BZh")
+        {
+            return not(
+                "xz, 7z or bzip2 archive",
+                "gzip, zstandard, zip and tar are opened",
+                "unpack it and give what is in it",
+            );
+        }
         if bytes.starts_with(b"PAR1") {
             return not(
                 "Parquet file",

@@ -63,11 +63,19 @@ impl Reader for Tau2Bench {
         Sniff::No
     }
 
+    /// `<run>/results.json` has the settings and tasks of `<run>/simulations/<uuid>.json`.
+    fn described_in(&self, path: &str) -> Option<String> {
+        let (run, _) = path.rsplit_once("/simulations/")?;
+        Some(format!("{run}/results.json"))
+    }
+
     fn parse(&self, text: &str, context: &Context<'_>) -> Result<Vec<Part>, RecordError> {
         let record = record_object(text)?;
         let Some(list) = record.some(SIMULATIONS) else {
-            let run = Run { domain: domain_of(context.path), ..Run::default() };
-            return Ok(vec![Part::whole(read_simulation(&record, &run)?)]);
+            // A description that cannot be read costs what it would say.
+            let described = context.header.and_then(|h| Run::of(&Object::parse(h).ok()?).ok());
+            let run = described.unwrap_or_default();
+            return Ok(vec![Part::whole(read_simulation(&record, &run, context.path)?)]);
         };
         if !json::is_array(list) {
             return Err(RecordError::unexpected(Some(SIMULATIONS), "a list was expected"));
@@ -85,8 +93,13 @@ impl Reader for Tau2Bench {
 }
 
 impl Document for Run {
-    fn element(&self, text: &str, _: usize, _: &Context<'_>) -> Result<RawRollout, RecordError> {
-        read_simulation(&record_object(text)?, self)
+    fn element(
+        &self,
+        text: &str,
+        _: usize,
+        context: &Context<'_>,
+    ) -> Result<RawRollout, RecordError> {
+        read_simulation(&record_object(text)?, self, context.path)
     }
 }
 
@@ -96,10 +109,10 @@ fn one_simulation(r: &RecordShape<'_>) -> bool {
         && (r.has_any(&["messages", "ticks"]) || r.cut())
 }
 
-/// The domain that a run's folder is named after: a simulation alone does not name it.
+/// The domain that a run's file or folder is named after.
 fn domain_of(path: &str) -> Option<String> {
     const DOMAINS: [&str; 5] = ["airline", "retail", "telecom", "banking", "mock"];
-    let mut words = path.rsplit('/').skip(1).take(2).flat_map(|f| f.split(['_', '-', ' ']));
+    let mut words = path.rsplit('/').take(3).flat_map(|f| f.split(['_', '-', ' ', '.']));
     words.find_map(|word| DOMAINS.into_iter().find(|d| word == *d)).map(str::to_owned)
 }
 
@@ -145,13 +158,14 @@ fn wish(task: &Object<'_>) -> Result<Option<String>, Error> {
     Ok(scenario.string("instructions")?.map(Into::into))
 }
 
-fn read_simulation(record: &Object<'_>, run: &Run) -> Result<RawRollout, RecordError> {
+/// `path` is where it stands: a run that does not say its domain is named after it.
+fn read_simulation(record: &Object<'_>, run: &Run, path: &str) -> Result<RawRollout, RecordError> {
     let task = record.id("task_id")?;
     let mut raw = RawRollout {
         id: record.id("id")?.or(record.id("trial")?),
         prompt: task.as_ref().and_then(|t| run.prompts.get(t).cloned()),
         task,
-        namespace: run.domain.clone(),
+        namespace: run.domain.clone().or_else(|| domain_of(path)),
         policy: run.policy.clone(),
         harness: run.harness.clone(),
         attempt: record.whole("trial")?,

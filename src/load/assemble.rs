@@ -67,6 +67,9 @@ pub fn assemble(
             tally.segments(draft.earlier.len());
             joiner.join(draft)?;
         }
+        for draft in &drafts {
+            tally.continues(draft, &sources);
+        }
         drafted.push((key, drafts));
     }
     for path in &options.sidecars {

@@ -97,12 +97,15 @@ pub fn drafts(pendings: Vec<Pending>, seen: &mut Seen) -> Vec<Draft> {
     // One identity: all records that claim to be the same rollout of the same file.
     let mut identities = Identities::new();
     for (id, pending) in ids.into_iter().zip(pendings) {
-        let key = (id, pending.raw.attempt, pending.record.source);
+        let key = (id, pending.raw.attempt, Home::of(&pending));
         identities.entry(key).or_default().push(pending);
     }
     drop_retries(&mut identities, seen);
     let mut drafts = Vec::new();
-    for ((id, _, _), pendings) in identities {
+    for ((id, _, home), mut pendings) in identities {
+        if matches!(home, Home::Folder(_)) {
+            keep_last_file(&id, &mut pendings, seen);
+        }
         split_identity(&id, pendings, seen, &mut drafts);
     }
     drafts.sort_by(canonical);
@@ -110,20 +113,38 @@ pub fn drafts(pendings: Vec<Pending>, seen: &mut Seen) -> Vec<Draft> {
     drafts
 }
 
-/// One identity: an id, an attempt, a file.
-type Identities = BTreeMap<(String, Option<u64>, SourceId), Vec<Pending>>;
+/// What an id is unique in: a file, or a folder where a format spreads or repeats a rollout over files.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Home {
+    /// A file.
+    File(SourceId),
+    /// A folder.
+    Folder(String),
+}
+
+impl Home {
+    /// The home of a record's id.
+    #[must_use]
+    pub fn of(pending: &Pending) -> Self {
+        let folder = pending.raw.home.clone().map(Self::Folder);
+        folder.unwrap_or(Self::File(pending.record.source))
+    }
+}
+
+/// One identity: an id, an attempt, a file or folder.
+type Identities = BTreeMap<(String, Option<u64>, Home), Vec<Pending>>;
 
 /// Leaves out all attempts but the last where a file numbers the attempts of one rollout.
 fn drop_retries(identities: &mut Identities, seen: &mut Seen) {
     let named = |pendings: &[Pending]| pendings.iter().any(|p| p.raw.id.is_some());
-    let mut last: BTreeMap<(String, SourceId), u64> = BTreeMap::new();
-    for ((id, attempt, source), pendings) in identities.iter() {
+    let mut last: BTreeMap<(String, Home), u64> = BTreeMap::new();
+    for ((id, attempt, home), pendings) in identities.iter() {
         if let Some(attempt) = attempt.filter(|_| named(pendings)) {
-            last.insert((id.clone(), *source), attempt);
+            last.insert((id.clone(), home.clone()), attempt);
         }
     }
-    identities.retain(|(id, attempt, source), pendings| {
-        let Some(&kept) = last.get(&(id.clone(), *source)) else { return true };
+    identities.retain(|(id, attempt, home), pendings| {
+        let Some(&kept) = last.get(&(id.clone(), home.clone())) else { return true };
         if *attempt == Some(kept) || !named(pendings) {
             return true;
         }
@@ -149,10 +170,28 @@ fn base_ids(pendings: &[Pending]) -> Vec<String> {
         .iter()
         .map(|p| match (&p.raw.id, &p.raw.run) {
             (Some(id), _) => id.clone(),
-            (None, Some(run)) if alone(run) => run.clone(),
+            (None, Some(run)) if alone(run) || p.raw.home.is_some() => run.clone(),
             _ => short_digest(p.content),
         })
         .collect()
+}
+
+/// Of a record that stands in several files of a folder the one in the last file is kept: a framework
+/// writes it again with more in it.
+fn keep_last_file(id: &str, pendings: &mut Vec<Pending>, seen: &mut Seen) {
+    let mut last: BTreeMap<Option<u64>, SourceId> = BTreeMap::new();
+    for p in pendings.iter() {
+        let file = last.entry(p.raw.segment_index).or_insert(p.record.source);
+        *file = p.record.source.max(*file);
+    }
+    pendings.retain(|p| {
+        let kept = last.get(&p.raw.segment_index) == Some(&p.record.source);
+        if !kept {
+            let record = p.record.clone();
+            seen.collapsed.push(Collapsed { id: id.to_owned(), record, attempts: None });
+        }
+        kept
+    });
 }
 
 /// Segments, copies and different contents under one identity.

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::group::{key_of, task_of};
+use super::identity::Home;
 use super::options::LoadOptions;
 use super::report::Warning;
 use super::work::Pending;
@@ -38,7 +39,7 @@ impl Keys {
                 Some(id) => Ok(keys.texts.intern(id)),
                 None => Err((pending.content, raw.attempt)),
             };
-            if !once.insert((pending.record.source, task, identity)) {
+            if !once.insert((Home::of(pending), task, identity)) {
                 continue;
             }
             if let Some(field) = &options.group_by

@@ -5,6 +5,7 @@
 //! [`Sources`] reads it again on demand. No format knowledge lives here, and no statistics.
 
 mod assemble;
+mod beside;
 mod budget;
 mod documents;
 mod error;

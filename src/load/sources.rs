@@ -9,18 +9,19 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
+use super::beside::{self, Descriptions};
 use super::error::{LoadError, TextError};
 use super::options::LoadOptions;
 use super::read_at::{Cursor, read_range};
 use super::report::{FileVerdict, VerdictKind};
 use super::unpack::{Spool, unpack};
-use super::walk::Input;
+use super::walk::{Content, Input};
 use super::work::Frames;
-use crate::ingest::survey::{self, Found, Frame};
+use crate::ingest::survey::{self, Found, Frame, Open};
 use crate::ingest::verdicts::{self, SideFile};
 use crate::ingest::{
-    Context, Document, Layout, Reader, Shape, StepText, by_id, detect, digest, digest64,
-    read_document, read_element, read_record, readers, shape, split,
+    Context, Document, Layout, Reader, RecordShape, Shape, StepText, by_id, detect, digest,
+    digest64, read_document, read_element, read_record, readers, shape, split,
 };
 use crate::rollout::raw::{RawRollout, RawStep};
 use crate::rollout::{Group, RecordRef, SourceId, natural};
@@ -79,6 +80,11 @@ impl Source {
         }
     }
 
+    /// Where its bytes are.
+    pub(super) fn bytes(&self) -> &Content {
+        &self.input.content
+    }
+
     /// Runs with the file, the place where the content starts in it, and its length.
     pub(super) fn content<T>(
         &self,
@@ -102,7 +108,7 @@ impl Source {
                 let sink = &mut |piece| sink(Found::Record(piece));
                 return split::split(self.layout, input, split::LIMIT, sink);
             };
-            survey::split(self.layout, key, len, split::LIMIT, &opener(file, start), sink)
+            survey::split(self.layout, key, len, split::LIMIT, &*opener(file, start), sink)
         })
     }
 
@@ -115,10 +121,10 @@ impl Source {
 }
 
 /// Opens parts of the content that starts here in the file.
-fn opener<'f>(file: &'f File, start: u64) -> impl Fn(Range<u64>) -> Box<dyn io::Read + 'f> + 'f {
-    move |part| {
+fn opener(file: &File, start: u64) -> Box<Open<'_>> {
+    Box::new(move |part: Range<u64>| {
         Box::new(Cursor { file, at: start + part.start }.take(part.end.saturating_sub(part.start)))
-    }
+    })
 }
 
 impl std::fmt::Debug for Source {
@@ -130,12 +136,15 @@ impl std::fmt::Debug for Source {
     }
 }
 
+/// A document by its file and its place there.
+type LastOpened = (SourceId, u64, Arc<dyn Document>);
+
 /// The files of a load. A [`SourceId`] is an index into it.
 #[derive(Debug, Default)]
 pub struct Sources {
     list: Vec<Source>,
     /// The document that text was last read out of: opening one may take longer than its element.
-    last: Mutex<Option<(SourceId, u64, Arc<dyn Document>)>>,
+    last: Mutex<Option<LastOpened>>,
 }
 
 /// What the inputs are.
@@ -172,6 +181,7 @@ impl Sources {
         let todo: Vec<Mutex<Option<Input>>> =
             inputs.into_iter().map(|i| Mutex::new(Some(i))).collect();
         let next = AtomicUsize::new(0);
+        let runs = Descriptions::default();
         let look_at_some = || {
             let (mut found, mut spool) = (Vec::new(), Spool::new(options.cancel.clone()));
             while !options.cancelled() {
@@ -179,8 +189,10 @@ impl Sources {
                 let Some(slot) = todo.get(at) else { break };
                 let input = slot.lock().unwrap_or_else(PoisonError::into_inner).take();
                 let Some(input) = input else { continue };
-                let looked: Vec<Looked> =
-                    unpack(input, &mut spool).into_iter().map(|i| look_at(i, forced)).collect();
+                let looked: Vec<Looked> = unpack(input, &mut spool)
+                    .into_iter()
+                    .map(|i| look_at(i, forced, &runs))
+                    .collect();
                 found.push((at, looked));
             }
             found
@@ -202,6 +214,8 @@ impl Sources {
                 Looked::Neither(verdict) => opened.verdicts.push(verdict),
             }
         }
+        opened.sources.list =
+            beside::without_twins(std::mem::take(&mut opened.sources.list), &mut opened.verdicts);
         // The members of an archive come in its own order; names sort them like files of a folder.
         opened.sources.list.sort_by(|a, b| natural(a.name(), b.name()));
         Ok(opened)
@@ -338,7 +352,7 @@ impl Sources {
         let text = source
             .input
             .content
-            .with(|file, start, _| frame.text(split::LIMIT, &opener(file, start)))
+            .with(|file, start, _| frame.text(split::LIMIT, &*opener(file, start)))
             .map_err(|error| TextError::Io { file: source.name().to_owned(), error })?
             .map_err(|_| self.changed(id))?;
         let opened = read_document(source.reader, &text, frame.several(), frame.closed)
@@ -375,28 +389,51 @@ enum Looked {
     Neither(FileVerdict),
 }
 
-fn look_at(input: Result<Input, FileVerdict>, forced: Option<&'static dyn Reader>) -> Looked {
+fn look_at(
+    input: Result<Input, FileVerdict>,
+    forced: Option<&'static dyn Reader>,
+    runs: &Descriptions,
+) -> Looked {
     let input = match input {
         Ok(input) => input,
         Err(verdict) => return Looked::Neither(verdict),
     };
     let (name, named) = (input.name.clone(), input.named);
-    look(input, forced).unwrap_or_else(|error| {
+    look(input, forced, runs).unwrap_or_else(|error| {
         let reason = format!("cannot be read: {error}");
         Looked::Neither(FileVerdict { name, named, reason, hint: None, kind: VerdictKind::Lost })
     })
 }
 
+/// How much of a file is looked at where its first record is long.
+const LONG: u64 = 64 << 20;
+
 /// Side files are small; a larger file holds no verdicts only.
 const SIDE: u64 = 32 << 20;
 
-fn look(input: Input, forced: Option<&'static dyn Reader>) -> io::Result<Looked> {
-    let (len, head) = input.content.with(|file, start, len| {
-        Ok((len, read_range(file, start, len.min(shape::HEAD as u64) as usize)?))
-    })?;
+fn look(
+    mut input: Input,
+    forced: Option<&'static dyn Reader>,
+    runs: &Descriptions,
+) -> io::Result<Looked> {
+    let beginning = |size: u64| {
+        input
+            .content
+            .with(|file, start, len| Ok((len, read_range(file, start, len.min(size) as usize)?)))
+    };
     let base = input.place.rsplit('/').next().filter(|b| !b.is_empty());
     let base = base.unwrap_or(&input.name).to_owned();
-    let shape = Shape::of(&base, &head, head.len() as u64 >= len);
+    let (len, mut head) = beginning(shape::HEAD as u64)?;
+    let whole = |head: &[u8]| head.len() as u64 >= len;
+    // A first record that is longer than what was looked at can hide the keys that tell.
+    let hidden = forced.is_none() && !whole(&head) && {
+        let shape = Shape::of(&base, &head, false);
+        shape.any(RecordShape::cut) && shape.obstacle().is_none() && detect(&shape).is_err()
+    };
+    if hidden {
+        (_, head) = beginning(LONG)?;
+    }
+    let shape = Shape::of(&base, &head, whole(&head));
     let reader = match (forced, shape.obstacle()) {
         (Some(_), Some(not)) => Err(not),
         (Some(reader), None) => Ok(reader),
@@ -427,6 +464,9 @@ fn look(input: Input, forced: Option<&'static dyn Reader>) -> io::Result<Looked>
             }));
         }
     };
+    if input.header.is_none() && matches!(input.content, Content::Path(_)) {
+        input.header = reader.described_in(&input.place).and_then(|place| runs.get(&place));
+    }
     let layout = reader.layout(&shape);
     // Where no record shows the key, and none is so long that it may come later, lines are only lines.
     let key = reader.elements().filter(|key| shape.any(|r| r.list(key) || r.cut()));

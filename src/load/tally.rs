@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::group::Built;
-use super::identity::Seen;
+use super::identity::{Draft, Seen};
 use super::locate::Locator;
 use super::options::LoadOptions;
 use super::report::{
@@ -140,6 +140,21 @@ impl Tally {
     /// Counts segments that were joined to another.
     pub fn segments(&mut self, further: usize) {
         self.report.totals.joined_segments += further;
+    }
+
+    /// Notes a rollout whose last part is not among what was given.
+    pub fn continues(&mut self, draft: &Draft, sources: &Sources) {
+        let Some(next) = &draft.pending.raw.continues_in else { return };
+        let record = &draft.pending.record;
+        let note = Note {
+            file: sources.name(record.source).to_owned(),
+            unit: sources.get(record.source).map_or("record", |s| s.unit()),
+            number: record.line,
+            rollout: Some(draft.id.clone()),
+            field: "continued_trajectory_ref".to_owned(),
+            reason: format!("the rollout goes on in `{next}`, which was not given"),
+        };
+        keep(&mut self.report.notes, &mut self.report.totals.notes, note);
     }
 
     /// Counts a finished group.

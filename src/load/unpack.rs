@@ -1,6 +1,7 @@
 //! Opens what is packed: `.gz` and `.zst` become their content, a zip (an Inspect `.eval` is one)
-//! becomes its members. The content goes to unlinked temporary files that live as long as the load,
-//! so that texts can be read again; nothing is held in memory.
+//! and a tar become their members. The content goes to unlinked temporary files that live as long as
+//! the load, so that texts can be read again; nothing is held in memory, and an archive that is made
+//! to fill a disk is refused.
 //!
 //! It knows containers by their first bytes and no rollout format.
 
@@ -21,13 +22,28 @@ const CUT: &str = "the packed file is cut; read as far as it goes";
 pub struct Spool {
     file: Option<Arc<File>>,
     len: u64,
+    /// As long as the file may become with the input at hand.
+    allowed: u64,
     cancel: Option<Arc<AtomicBool>>,
 }
+
+/// What one input may unpack to in any case, and beyond that as a multiple of its size: rollouts that
+/// repeat themselves at every step stay below a hundred.
+const FREE: u64 = 256 << 20;
+const RATIO: u64 = 300;
+
+/// Packed files in packed files are opened this deep.
+const DEPTH: u32 = 4;
 
 impl Spool {
     /// An empty one; unpacking stops soon after `cancel` is set.
     pub fn new(cancel: Option<Arc<AtomicBool>>) -> Self {
         Self { cancel, ..Self::default() }
+    }
+
+    /// What is unpacked from now on comes out of an input of this size.
+    fn allow(&mut self, packed: u64) {
+        self.allowed = self.len + packed.saturating_mul(RATIO).max(FREE);
     }
 
     /// Copies a stream; what comes before an error stays, with the error.
@@ -45,6 +61,16 @@ impl Spool {
             }
             match from.read(&mut buffer) {
                 Ok(0) => break,
+                Ok(n) if self.len + n as u64 > self.allowed => {
+                    // Nothing more of this input: its other members would go the same way.
+                    (self.len, self.allowed) = (start, 0);
+                    file.set_len(start)?;
+                    return Err(io::Error::other(format!(
+                        "it unpacks to more than {} MB and {RATIO} times its size, as only archives do that \
+                         are made to fill a disk",
+                        FREE >> 20
+                    )));
+                }
                 Ok(n) => {
                     write_all_at(&file, buffer.get(..n).unwrap_or_default(), self.len)?;
                     self.len += n as u64;
@@ -65,14 +91,35 @@ pub type Unpacked = Vec<Result<Input, FileVerdict>>;
 
 /// Opens an input where it is packed; a packed file in a packed one is opened as well.
 pub fn unpack(input: Input, spool: &mut Spool) -> Unpacked {
-    let head = match input.content.with(|file, start, _| read_range(file, start, 4)) {
+    spool.allow(input.content.with(|_, _, len| Ok(len)).unwrap_or_default());
+    open(input, spool, DEPTH)
+}
+
+/// Where a tar says that it is one.
+const TAR: std::ops::Range<usize> = 257..262;
+
+fn open(input: Input, spool: &mut Spool, depth: u32) -> Unpacked {
+    let head = match input.content.with(|file, start, _| read_range(file, start, TAR.end)) {
         Ok(head) => head,
         Err(error) => return vec![Err(refused(&input, &format!("cannot be read: {error}"), None))],
     };
+    let packed = matches!(
+        head.as_slice(),
+        [0x1f, 0x8b, ..] | [0x28, 0xb5, 0x2f, 0xfd, ..] | [b'P', b'K', 3, 4, ..]
+    );
+    let tar = head.get(TAR) == Some(b"ustar");
+    if (packed || tar) && depth == 0 {
+        let hint = "unpack it and give what is in it".to_owned();
+        let reason = format!("is packed more than {DEPTH} times over");
+        return vec![Err(refused(&input, &reason, Some(hint)))];
+    }
     let done = match head.as_slice() {
-        [0x1f, 0x8b, ..] => stream(&input, spool, &[".gz", ".gzip"], gunzip),
-        [0x28, 0xb5, 0x2f, 0xfd] => stream(&input, spool, &[".zst", ".zstd"], unzstd),
-        [b'P', b'K', 3, 4] => members(&input, spool),
+        [0x1f, 0x8b, ..] => stream(&input, spool, &[".gz", ".gzip", ".tgz"], gunzip, depth - 1),
+        [0x28, 0xb5, 0x2f, 0xfd, ..] => {
+            stream(&input, spool, &[".zst", ".zstd"], unzstd, depth - 1)
+        }
+        [b'P', b'K', 3, 4, ..] => members(&input, spool, depth - 1),
+        _ if tar => tar_members(&input, spool, depth - 1),
         _ => return vec![Ok(input)],
     };
     done.unwrap_or_else(|error| {
@@ -139,6 +186,7 @@ fn stream(
     spool: &mut Spool,
     endings: &[&str],
     decode: Decode,
+    depth: u32,
 ) -> io::Result<Unpacked> {
     let (slice, trouble) = input
         .content
@@ -155,11 +203,11 @@ fn stream(
         ..input.clone()
     };
     // A name stays what was given; `run.jsonl.gz` and `run.jsonl` may stand side by side.
-    Ok(unpack(inner, spool))
+    Ok(open(inner, spool, depth))
 }
 
 /// The members of a zip, each a source of its own named `archive.zip!member`.
-fn members(input: &Input, spool: &mut Spool) -> io::Result<Unpacked> {
+fn members(input: &Input, spool: &mut Spool, depth: u32) -> io::Result<Unpacked> {
     input.content.with(|file, start, len| {
         let window = Window { file, start, len, at: 0 };
         let mut zip = zip::ZipArchive::new(BufReader::new(window)).map_err(io::Error::other)?;
@@ -175,7 +223,6 @@ fn members(input: &Input, spool: &mut Spool) -> io::Result<Unpacked> {
         let header = header.map(Arc::<str>::from);
         // With a header the samples are the rollouts; the rest sums them up.
         let wanted = |name: &str| {
-            let hidden = |part: &str| part.starts_with('.') || part == "__MACOSX";
             !name.ends_with('/')
                 && !name.split('/').any(hidden)
                 && (header.is_none() || name.starts_with("samples/"))
@@ -191,13 +238,14 @@ fn members(input: &Input, spool: &mut Spool) -> io::Result<Unpacked> {
                 ..input.clone()
             };
             match spool_member(&mut zip, at, spool) {
-                Ok((slice, trouble)) => out.extend(unpack(
+                Ok((slice, trouble)) => out.extend(open(
                     Input {
                         content: Content::Spool(slice),
                         problem: trouble.map(|e| format!("this member is damaged: {e}")),
                         ..inner
                     },
                     spool,
+                    depth,
                 )),
                 Err(error) => {
                     out.push(Err(refused(&inner, &format!("cannot be unpacked: {error}"), None)));
@@ -209,6 +257,54 @@ fn members(input: &Input, spool: &mut Spool) -> io::Result<Unpacked> {
         }
         Ok(out)
     })
+}
+
+/// Names that a walk through a folder leaves out as well.
+fn hidden(part: &str) -> bool {
+    part.starts_with('.') || part == "__MACOSX"
+}
+
+/// The members of a tar: parts of it, read where they stand.
+fn tar_members(input: &Input, spool: &mut Spool, depth: u32) -> io::Result<Unpacked> {
+    let whole = match &input.content {
+        Content::Path(path) => Arc::new(File::open(path)?),
+        Content::Spool(slice) => Arc::clone(&slice.file),
+    };
+    let place = input.place.strip_suffix(".tar").unwrap_or(&input.place);
+    let mut out = Vec::new();
+    input.content.with(|file, start, len| {
+        let window = Window { file, start, len, at: 0 };
+        let mut archive = tar::Archive::new(window);
+        for entry in archive.entries_with_seek()? {
+            // A tar that is cut holds its members up to there.
+            let Ok(entry) = entry else {
+                out.push(Err(refused(input, CUT, None)));
+                break;
+            };
+            let name = String::from_utf8_lossy(&entry.path_bytes()).replace('\\', "/");
+            let name = name.trim_start_matches("./");
+            if !entry.header().entry_type().is_file() || name.split('/').any(hidden) {
+                continue;
+            }
+            let (at, size) = (entry.raw_file_position(), entry.size());
+            let there = size.min(len.saturating_sub(at));
+            let slice = Slice { file: Arc::clone(&whole), start: start + at, len: there };
+            let inner = Input {
+                name: format!("{}!{name}", input.name),
+                place: format!("{place}/{name}"),
+                content: Content::Spool(slice),
+                problem: (there < size).then(|| CUT.to_owned()).or_else(|| input.problem.clone()),
+                named: false,
+                ..input.clone()
+            };
+            out.extend(open(inner, spool, depth));
+        }
+        Ok(())
+    })?;
+    if out.is_empty() {
+        out.push(Err(refused(input, "tar archive; it holds no files", None)));
+    }
+    Ok(out)
 }
 
 type Zip<'f> = zip::ZipArchive<BufReader<Window<'f>>>;

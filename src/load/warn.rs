@@ -67,7 +67,7 @@ pub fn warn(report: &mut LoadReport, groups: &[Arc<Group>], keys: &Keys, seen: &
     let (copies, retries) = (report.totals.duplicates, report.totals.retries);
     if copies > 0 {
         let text = format!(
-            "{} left out: equal content under the same id in the same file",
+            "{} left out: the same rollout stands in the same file or folder again",
             plural(copies, "copy").replace("copys", "copies")
         );
         add("duplicate", text, "`credscope check` lists them", Vec::new());

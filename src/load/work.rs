@@ -14,7 +14,7 @@ use super::documents::{self, Element, OpenDocument, name_elements};
 use super::error::LoadError;
 use super::group::task_of;
 use super::options::{LoadOptions, Progress};
-use super::sources::Sources;
+use super::sources::{Source, Sources};
 use crate::facts::Interpreter;
 use crate::ingest::repair::Repairs;
 use crate::ingest::split::Piece;
@@ -295,35 +295,41 @@ fn read(
         None => Record::new(id, piece.offset, piece.number),
     };
     let element = record.element.as_ref().map(|e| e.index);
-    let (source, bytes) = match (sources.get(id), &piece.body) {
-        (Some(source), Ok(bytes)) => (source, bytes),
-        (_, Err(len)) => {
-            record.parts.push(Err(Lost::of(element, too_large(*len))));
-            name_elements(sources, piece.offset, &mut record);
-            return record;
+    match (sources.get(id), &piece.body) {
+        (Some(source), Ok(bytes)) => {
+            if let Err(error) = fill(&mut record, source, bytes, job, options, interpreter) {
+                record.parts.push(Err(Lost::of(element, explain(error, piece.at_end))));
+            }
         }
-        (None, Ok(_)) => return record,
-    };
+        (_, Err(len)) => record.parts.push(Err(Lost::of(element, too_large(*len)))),
+        (None, Ok(_)) => {}
+    }
+    name_elements(sources, piece.offset, &mut record);
+    record
+}
+
+/// Parses a record or an element and keeps what its rollouts are without their text.
+fn fill(
+    record: &mut Record,
+    source: &Source,
+    bytes: &[u8],
+    job: &Job<'_>,
+    options: &LoadOptions,
+    interpreter: &mut Interpreter,
+) -> Result<(), RecordError> {
     record.digest = digest(bytes);
+    let (start, element) = (job.piece.offset, record.element.as_ref().map(|e| e.index));
     let place = RecordRef {
-        source: id,
-        bytes: piece.offset..piece.offset + bytes.len() as u64,
+        source: record.source,
+        bytes: start..start + bytes.len() as u64,
         part: element.unwrap_or(0),
         digest: digest64(&record.digest),
         line: record.number,
     };
     let context = Context { number: record.number, ..source.context() };
     let parsed = match &job.document {
-        Some(document) => document.element(bytes, place.part, &context),
-        None => read_record(source.reader(), bytes, &context),
-    };
-    let parsed = match parsed {
-        Ok(parsed) => parsed,
-        Err(error) => {
-            record.parts.push(Err(Lost::of(element, explain(error, piece.at_end))));
-            name_elements(sources, piece.offset, &mut record);
-            return record;
-        }
+        Some(document) => document.element(bytes, place.part, &context)?,
+        None => read_record(source.reader(), bytes, &context)?,
     };
     record.repairs = parsed.repairs;
     let several = parsed.parts.len() > 1;
@@ -333,28 +339,27 @@ fn read(
         record.digest = digest;
     }
     for (at, part) in parsed.parts.into_iter().enumerate() {
-        let record_ref = RecordRef { part: place.part + at as u32, ..place.clone() };
-        let which = (several || element.is_some()).then_some(record_ref.part);
+        let place = RecordRef { part: place.part + at as u32, ..place.clone() };
+        let which = (several || element.is_some()).then_some(place.part);
         let lost = |error| Err(Lost::of(which, error));
-        let raw = match part.rollout {
-            Ok(raw) => raw,
-            Err(error) => {
-                record.parts.push(lost(explain(error, element.is_some() && piece.at_end)));
-                continue;
-            }
+        let kept = match part.rollout {
+            Err(error) => lost(explain(error, element.is_some() && job.piece.at_end)),
+            Ok(raw) => match (task_of(&raw, options), &options.only) {
+                (None, _) => lost(no_task()),
+                (Some(task), Some(only)) if task != *only => {
+                    record.left_out.push(task);
+                    continue;
+                }
+                _ => {
+                    let content = part.digest.unwrap_or(place.digest);
+                    let facts = interpreter.read(source.reader().id(), &raw);
+                    Ok(Pending::new(place, content, raw, facts))
+                }
+            },
         };
-        match (task_of(&raw, options), &options.only) {
-            (None, _) => record.parts.push(lost(no_task())),
-            (Some(task), Some(only)) if task != *only => record.left_out.push(task),
-            _ => {
-                let content = part.digest.unwrap_or(place.digest);
-                let facts = interpreter.read(source.reader().id(), &raw);
-                record.parts.push(Ok(Pending::new(record_ref, content, raw, facts)));
-            }
-        }
+        record.parts.push(kept);
     }
-    name_elements(sources, piece.offset, &mut record);
-    record
+    Ok(())
 }
 
 impl Pending {

@@ -110,6 +110,11 @@ pub struct RawRollout {
     /// Name of the run that wrote the record: the loader takes it as the id of a rollout without one
     /// where it is the only rollout of that run in its group.
     pub run: Option<String>,
+    /// Folder in which the id (or the run's name) is one rollout, whichever of its files a record stands
+    /// in; `None` for the many formats where that is the file.
+    pub home: Option<String>,
+    /// Name of the file that the rollout goes on in.
+    pub continues_in: Option<String>,
     /// Task id; `None` costs the record (a rollout without a task cannot be grouped), unless the
     /// loader finds one in the file's name.
     pub task: Option<String>,

@@ -352,6 +352,18 @@ impl Settings {
         Ok(())
     }
 
+    /// The column and the text of a parameter that was set on the command line for a column that is not
+    /// among the chosen ones.
+    #[must_use]
+    pub fn idle_parameter(&self) -> Option<(String, &str)> {
+        let given = self.entry("set")?.values.iter().filter(|(_, o)| *o == Origin::Flag);
+        given.into_iter().find_map(|(value, _)| {
+            let (column, _, _) = parse::param(value).ok()?;
+            let chosen = self.analysis.columns.iter().any(|c| c.name == column);
+            (!chosen).then_some((column, value.as_str()))
+        })
+    }
+
     /// A setting by name.
     #[must_use]
     pub fn entry(&self, name: &str) -> Option<&Entry> {

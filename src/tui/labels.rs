@@ -58,15 +58,11 @@ pub fn label(label: &str, level: Elision, width: usize) -> String {
     format!("{head}@{}{result}", text::cut_left(path, width - kept))
 }
 
-/// Cells under which a label cannot go without being cut: its path in full, no operation; of a call with
-/// arguments, its name.
+/// Cells of a call's name and a sign for its arguments; `None` for labels that are no call.
 #[must_use]
-pub fn least(label: &str) -> usize {
-    let short = shorten(label, Elision::Path);
-    match short.split_once('(') {
-        Some((name, _)) => text::width(name) + 2,
-        None => text::width(&short),
-    }
+pub fn call_width(label: &str) -> Option<usize> {
+    let clean = text::line(label);
+    clean.split_once('(').map(|(name, _)| text::width(name) + 2)
 }
 
 /// Ids as the panes write them: clean, without the beginning that all of them share, up to a separator.
@@ -145,7 +141,7 @@ mod tests {
         assert_eq!(label(call, Elision::Path, 18), "get_user_details(…");
         assert_eq!(label(call, Elision::Path, 17), "get_user_details…");
         assert_eq!(label(call, Elision::Path, 12), "get_u…etails");
-        assert_eq!(least(call), 18);
+        assert_eq!(call_width(call), Some(18));
     }
 
     #[test]

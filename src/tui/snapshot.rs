@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::labels::{least, names};
+use super::labels::{call_width, names};
 use super::lens::{Lens, LensKind};
 use super::numbers::digits;
 use super::pivotal::{Pick, best, picks};
@@ -62,9 +62,7 @@ pub struct Snapshot {
     pub names: Vec<String>,
     /// Widths of columns.
     pub widths: Widths,
-    /// Cells of the longest action label that nothing is cut from.
-    pub longest_label: usize,
-    /// The same of calls with their arguments: 0 where there are none.
+    /// Cells of the longest name of a call with arguments: 0 where there is none.
     pub longest_call: usize,
     /// Per column: whether it says one thing of every whole rollout.
     constant: Vec<bool>,
@@ -119,20 +117,14 @@ impl Snapshot {
             id: names.iter().map(|n| width(n)).max().unwrap_or(2),
             steps: digits(longest as u64).max(3),
         };
-        let (mut longest_label, mut longest_call) = (0, 0);
-        for (pair, _) in analysis.graph.pairs.iter().enumerate() {
-            if let Some(&step) = analysis.graph.steps_of(pair as u32).first() {
-                let label = analysis.action_label(step as usize);
-                let cells = least(&label);
-                longest_label = longest_label.max(cells);
-                if label.contains('(') {
-                    longest_call = longest_call.max(cells);
-                }
-            }
-        }
+        let pairs = 0..analysis.graph.pairs.len() as u32;
+        let longest_call = pairs
+            .filter_map(|pair| analysis.graph.steps_of(pair).first().copied())
+            .filter_map(|step| call_width(&analysis.action_label(step as usize)))
+            .max()
+            .unwrap_or(0);
         let constant = analysis.columns.iter().map(|(_, c)| is_constant(group, c)).collect();
         Self {
-            longest_label,
             longest_call,
             constant,
             paths: Lens::new(&analysis, LensKind::Paths),

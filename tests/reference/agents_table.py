@@ -273,10 +273,8 @@ def main():
                     print(json.dumps({**{k: r[k] for k in keep}, "file": file, "steps": len(r["steps"])}))
         else:
             for r in rollouts:
-                if "member" in r:
-                    continue
                 for at, s in enumerate(r["steps"]):
-                    place = {"file": file, "line": r.get("line", 1), "part": r.get("part", 0), "step": at}
+                    place = {"file": file, "member": r.get("member", ""), "line": r.get("line", 1), "part": r.get("part", 0), "step": at}
                     rows.setdefault(kind, []).append({**place, **s})
     if mode == "--steps":
         chance = random.Random(20240229)

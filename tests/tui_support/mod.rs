@@ -268,7 +268,9 @@ impl Driver {
                 drawn: drawn_out,
             };
             let workers = Workers::start(&analyst, &origin, &outbox).unwrap();
-            let mut model = Model::new(corpus, Vec::new(), AnalysisSettings::default(), look, None);
+            let given = origin.provenance.settings.as_ref();
+            let settings = given.map_or_else(AnalysisSettings::default, |s| s.analysis.clone());
+            let mut model = Model::new(corpus, Vec::new(), settings, look, None);
             run::drive(&mut screen, &mut model, &workers, &inbox).unwrap()
         });
         Self { keys, shown, copied, drawn, thread: Some(thread) }

@@ -46,7 +46,12 @@ pub fn quadrants(breakdowns: &Breakdowns, title: String, notes: Vec<String>) -> 
             x += long;
         }
         let end = (left + width + 8.0, y + 17.0);
-        canvas.text(end, Anchor::Start, Kind::Number, &format!("n {}", tally.steps));
+        if tally.steps == 0 {
+            let at = (left + 6.0, y + 17.0);
+            canvas.text(at, Anchor::Start, Kind::Dim, "n/a: no step has a token count");
+        } else {
+            canvas.text(end, Anchor::Start, Kind::Number, &format!("n {}", tally.steps));
+        }
         y += high + 8.0;
     }
     for share in 0..=4 {

@@ -10,12 +10,56 @@ use crate::tui::theme::Theme;
 /// Rows of the histogram and the aggregate below the list.
 const AGGREGATE: usize = 11;
 
+/// Numbers of a row with the cells they take.
+const NUMBERS: [(&str, usize); 11] = [
+    ("n", 5),
+    ("✓", 5),
+    ("✗", 5),
+    ("steps", 7),
+    ("states", 7),
+    ("shared", 7),
+    ("branch", 7),
+    ("compared", 9),
+    ("rescued", 8),
+    ("penal.", 7),
+    ("inside", 7),
+];
+/// Numbers that go where the width is short, the first of them first.
+const FIRST_TO_GO: [&str; 6] = ["branch", "states", "compared", "steps", "shared", "n"];
+
 struct Columns {
     task: usize,
+    /// Which numbers there is room for.
+    numbers: Vec<(&'static str, usize)>,
     success: bool,
     /// Skill, then its null, where there is room.
     skill: usize,
     warnings: usize,
+}
+
+impl Columns {
+    /// The longest task decides how much room tasks get, as far as the numbers leave it.
+    fn new(width: usize, longest: usize) -> Self {
+        let least = if width < 80 { 7 } else { longest.clamp(8, 14) };
+        let mut numbers = NUMBERS.to_vec();
+        let taken = |numbers: &[(&str, usize)]| numbers.iter().map(|(_, w)| w).sum::<usize>();
+        for name in FIRST_TO_GO {
+            if 1 + taken(&numbers) + least <= width {
+                break;
+            }
+            numbers.retain(|(n, _)| *n != name);
+        }
+        let success = width >= 116;
+        let skill = match width {
+            132.. => 2,
+            106.. => 1,
+            _ => 0,
+        };
+        let rest = 1 + taken(&numbers) + usize::from(success) * 12 + skill * 7;
+        let spare = width.saturating_sub(rest);
+        let task = longest.min(spare);
+        Self { task, numbers, success, skill, warnings: spare.saturating_sub(task + 2) }
+    }
 }
 
 /// Draws the pane.
@@ -46,15 +90,6 @@ pub fn draw(model: &Model, canvas: &mut Canvas) {
         return;
     }
     let width = canvas.width();
-    // n ✓ ✗ steps states shared branch compared rescued penalized inside.
-    let numbers = 3 * 5 + 7 + 7 + 7 + 7 + 9 + 8 + 7 + 7;
-    let success = width >= 116;
-    let skill = match width {
-        132.. => 2,
-        106.. => 1,
-        _ => 0,
-    };
-    let spare = width.saturating_sub(1 + numbers + usize::from(success) * 12 + skill * 7);
     let longest = order
         .iter()
         .filter_map(|&g| model.corpus.groups.get(g))
@@ -62,18 +97,20 @@ pub fn draw(model: &Model, canvas: &mut Canvas) {
         .max()
         .unwrap_or(4)
         .max(4);
-    let task = longest.min(spare.max(8));
-    let columns = Columns { task, success, skill, warnings: spare.saturating_sub(task + 2) };
+    let columns = Columns::new(width, longest);
     let mut header = Row::new();
     header.gap(1).left("task", columns.task, theme.dim);
-    header.right("n", 5, theme.dim).right("✓", 5, theme.pos).right("✗", 5, theme.neg);
-    if columns.success {
-        header.right("success", 12, theme.dim);
+    for &(name, cells) in &columns.numbers {
+        let style = match name {
+            "✓" => theme.pos,
+            "✗" => theme.neg,
+            _ => theme.dim,
+        };
+        header.right(name, cells, style);
+        if name == "✗" && columns.success {
+            header.right("success", 12, theme.dim);
+        }
     }
-    header.right("steps", 7, theme.dim).right("states", 7, theme.dim);
-    header.right("shared", 7, theme.dim).right("branch", 7, theme.dim);
-    header.right("compared", 9, theme.dim).right("rescued", 8, theme.dim);
-    header.right("penal.", 7, theme.dim).right("inside", 7, theme.dim);
     for name in ["skill", "null"].iter().take(columns.skill) {
         header.right(name, 7, theme.dim);
     }
@@ -123,23 +160,7 @@ fn line(model: &Model, group: usize, columns: &Columns, selected: bool, theme: &
 
 fn filled(row: &mut Row, summary: &Summary, columns: &Columns, theme: &Theme) {
     let g = &summary.row;
-    let (ok, bad) = (summary.successes as u64, (g.scored - summary.successes) as u64);
-    row.right(&g.rollouts.to_string(), 5, theme.text);
-    row.right(&count(ok), 5, if ok > 0 { theme.pos } else { theme.dim });
-    row.right(&count(bad), 5, if bad > 0 { theme.neg } else { theme.dim });
-    if columns.success {
-        success(row, ok, bad, theme);
-    }
-    row.right(&g.steps.to_string(), 7, theme.text);
-    row.right(&g.states.to_string(), 7, theme.text);
-    row.right(&percent(u64::from(g.shared_steps), g.tally.scored), 7, theme.text);
-    row.right(&count(g.branching as u64), 7, theme.text);
-    let [compared, ..] = g.evidence;
-    row.right(&count(u64::from(compared)), 9, theme.text);
-    for (n, width) in [(g.tally.rescued, 8), (g.tally.penalized, 7)] {
-        row.right(&count(n), width, if n > 0 { theme.strong } else { theme.dim });
-    }
-    row.right(&count(g.tally.inside()), 7, theme.text);
+    numbers(row, &[summary], &[summary], columns, theme);
     let skill = [g.skill.map(|s| s.skill), g.skill.map(|s| s.null)];
     for value in skill.into_iter().take(columns.skill) {
         match value {
@@ -151,6 +172,43 @@ fn filled(row: &mut Row, summary: &Summary, columns: &Columns, theme: &Theme) {
         let codes: Vec<&str> = summary.warnings.iter().map(|w| w.code).collect();
         let told = codes.join(", ");
         row.gap(2).put(text::cut(&told, columns.warnings).into_owned(), theme.warn);
+    }
+}
+
+/// The numbers of one group, or their sums over several; the quadrants' are those of the groups that are
+/// counted in them: uniform groups stay out, as in `quadrants` and `groups`.
+fn numbers(row: &mut Row, of: &[&Summary], counted: &[&Summary], columns: &Columns, theme: &Theme) {
+    let total = |pick: &dyn Fn(&Summary) -> u64| of.iter().map(|s| pick(s)).sum::<u64>();
+    let quadrant = |pick: &dyn Fn(&Summary) -> u64| counted.iter().map(|s| pick(s)).sum::<u64>();
+    let ok = total(&|s| s.successes as u64);
+    let bad = total(&|s| s.row.scored as u64) - ok;
+    let compared = |s: &Summary| s.row.evidence.first().map_or(0, |&n| u64::from(n));
+    let or_dim = |n: u64, style| if n > 0 { style } else { theme.dim };
+    for &(name, cells) in &columns.numbers {
+        let (text, style) = match name {
+            "n" => (total(&|s| s.row.rollouts as u64).to_string(), theme.text),
+            "✓" => (count(ok), or_dim(ok, theme.pos)),
+            "✗" => (count(bad), or_dim(bad, theme.neg)),
+            "steps" => (total(&|s| s.row.steps as u64).to_string(), theme.text),
+            "states" => (total(&|s| s.row.states as u64).to_string(), theme.text),
+            "shared" => {
+                let shared = total(&|s| u64::from(s.row.shared_steps));
+                (percent(shared, total(&|s| s.row.tally.scored)), theme.text)
+            }
+            "branch" => (count(total(&|s| s.row.branching as u64)), theme.text),
+            "compared" => (count(total(&compared)), theme.text),
+            "rescued" | "penal." => {
+                let n = quadrant(&|s| {
+                    if name == "rescued" { s.row.tally.rescued } else { s.row.tally.penalized }
+                });
+                (count(n), or_dim(n, theme.strong))
+            }
+            _ => (count(quadrant(&|s| s.row.tally.inside())), theme.text),
+        };
+        row.right(&text, cells, style);
+        if name == "✗" && columns.success {
+            success(row, ok, bad, theme);
+        }
     }
 }
 
@@ -175,28 +233,9 @@ fn sum(model: &Model, columns: &Columns, theme: &Theme) -> Row {
     let listed = |s: &&Summary| s.mixed || !model.groups.mixed;
     let done: Vec<&Summary> =
         model.groups.rows.iter().flatten().map(|s| &**s).filter(listed).collect();
-    let total = |of: &dyn Fn(&Summary) -> u64| done.iter().map(|s| of(s)).sum::<u64>();
     // As in `quadrants` and `groups`: uniform groups stay out of these.
     let counted = model.counted();
-    let quadrant = |of: &dyn Fn(&Summary) -> u64| counted.iter().map(|s| of(s)).sum::<u64>();
-    let ok = total(&|s| s.successes as u64);
-    let scored = total(&|s| s.row.scored as u64);
-    row.right(&total(&|s| s.row.rollouts as u64).to_string(), 5, theme.text);
-    row.right(&count(ok), 5, theme.pos);
-    row.right(&count(scored - ok), 5, theme.neg);
-    if columns.success {
-        success(&mut row, ok, scored - ok, theme);
-    }
-    row.right(&total(&|s| s.row.steps as u64).to_string(), 7, theme.text);
-    row.right(&total(&|s| s.row.states as u64).to_string(), 7, theme.text);
-    let shared = total(&|s| u64::from(s.row.shared_steps));
-    row.right(&percent(shared, total(&|s| s.row.tally.scored)), 7, theme.text);
-    row.right(&count(total(&|s| s.row.branching as u64)), 7, theme.text);
-    let compared = |s: &Summary| s.row.evidence.first().map_or(0, |&n| u64::from(n));
-    row.right(&count(total(&compared)), 9, theme.text);
-    row.right(&count(quadrant(&|s| s.row.tally.rescued)), 8, theme.text);
-    row.right(&count(quadrant(&|s| s.row.tally.penalized)), 7, theme.text);
-    row.right(&count(quadrant(&|s| s.row.tally.inside())), 7, theme.text);
+    numbers(&mut row, &done, &counted, columns, theme);
     let known = model.groups.totals.as_ref().filter(|(key, _)| *key == model.groups.key);
     let skill = known.map(|(_, t)| (t.skill.steps.skill(), t.skill.null));
     for value in skill.map_or([None, None], |(a, b)| [a, b]).into_iter().take(columns.skill) {

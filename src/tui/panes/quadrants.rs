@@ -70,10 +70,14 @@ fn bucket_cells(row: &mut Row, tally: &Tally, widths: [usize; 5], shares: bool, 
 /// Two lines and a header, with the evidence of the steps beside them.
 fn flat(snapshot: &Snapshot, canvas: &mut Canvas) {
     let theme = *canvas.theme;
-    let widths = [9, 8, 10, 8, 7];
+    let most = snapshot.outcomes.iter().map(|t| t.scored).max().unwrap_or(0);
+    // Counts of four digits and more take their room from the penalized, whose name is the longest.
+    let n = digits(most).clamp(3, 6);
+    let widths = [9, 8, 10 - (n - 3), 8, 7];
     let mut header = Row::new();
-    header.gap(5);
-    for (name, width) in ["both+", "rescued", "penalized", "both−", "inside"].iter().zip(widths) {
+    header.gap(2 + n);
+    let penalized = if n > 3 { "penal." } else { "penalized" };
+    for (name, width) in ["both+", "rescued", penalized, "both−", "inside"].iter().zip(widths) {
         header.right(name, width, theme.dim);
     }
     header.put(" │", theme.dim);
@@ -89,7 +93,7 @@ fn flat(snapshot: &Snapshot, canvas: &mut Canvas) {
     {
         let mut row = Row::new();
         row.gap(1).put(glyph, style);
-        row.right(&count(tally.scored), 3, theme.text);
+        row.right(&count(tally.scored), n, theme.text);
         bucket_cells(&mut row, tally, widths, true, &theme);
         row.put(" │", theme.dim);
         for (i, (name, &n)) in names.iter().zip(evidence).enumerate() {

@@ -28,16 +28,18 @@ impl Columns {
     /// What disappears first: halves of bars, the length of `why`, N, further bars.
     fn new(width: usize, snapshot: &Snapshot) -> Self {
         let all: Vec<usize> = (0..snapshot.analysis.columns.len()).collect();
-        let first = Self::of(width, snapshot, &all);
-        if first.label + 3 >= snapshot.longest_label {
+        let first = Self::of(width, snapshot, &all, 0);
+        if first.label >= snapshot.longest_call {
             return first;
         }
-        // Labels would be cut: a column that says one thing of a whole rollout says it in the rule.
+        // Names of calls would be cut: a column that says one thing of a whole rollout says it in the rule.
         let varying: Vec<usize> = all.iter().copied().filter(|&c| !snapshot.constant(c)).collect();
-        if varying.len() == all.len() { first } else { Self::of(width, snapshot, &varying) }
+        let roomy = Self::of(width, snapshot, &varying, snapshot.longest_call.min(width * 2 / 5));
+        // What explains a disagreement is worth more than the end of a name.
+        if roomy.why > 0 { roomy } else { Self::of(width, snapshot, &varying, 0) }
     }
 
-    fn of(width: usize, snapshot: &Snapshot, all: &[usize]) -> Self {
+    fn of(width: usize, snapshot: &Snapshot, all: &[usize], wanted: usize) -> Self {
         let y = snapshot.y();
         let fixed = 1 + snapshot.widths.t + 2 + 1 + 6 + 1 + 3;
         let choices: [(usize, usize, bool, bool, usize); 9] = [
@@ -58,7 +60,7 @@ impl Columns {
                 + usize::from(n) * (snapshot.widths.visits + 2)
                 + if why > 0 { why + 1 } else { 0 };
             let label = width.saturating_sub(taken);
-            if label >= least {
+            if label >= least.max(wanted) {
                 return Self { label, half, bars, n, why };
             }
         }

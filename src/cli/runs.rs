@@ -1,0 +1,151 @@
+//! `compare-runs`: two policies or training steps on the same tasks, from two loads or from one.
+
+use std::path::PathBuf;
+
+use serde_json::json;
+
+use super::commands::{Done, Run};
+use super::error::Failure;
+use super::kind::Kind;
+use super::options::Options;
+use super::session::{Session, Stop, some};
+use crate::analysis::runs::Runs;
+use crate::export::{Output, runs};
+use crate::rollout::GroupKey;
+use crate::settings::Settings;
+
+/// What the two sides are.
+enum Sides {
+    /// Two paths.
+    Paths,
+    /// Two values of a part of the groups' keys.
+    Values { what: &'static str, of: fn(&GroupKey) -> Option<String>, a: String, b: String },
+}
+
+impl Sides {
+    fn of(options: &Options) -> Result<Self, Failure> {
+        let (what, flag, given, of): (_, _, _, fn(&GroupKey) -> Option<String>) =
+            match (&options.policies, &options.train_steps) {
+                (None, None) => return Ok(Self::Paths),
+                (Some(given), None) => ("policy", "--policies", given, |key| key.policy.clone()),
+                (None, Some(given)) => ("training step", "--train-steps", given, |key| {
+                    key.train_step.map(|step| step.to_string())
+                }),
+                (Some(_), Some(_)) => {
+                    return Err(Failure::usage(
+                        "--policies and --train-steps do not go together",
+                        Some("keep one policy or training step with --only or a path".to_owned()),
+                    ));
+                }
+            };
+        match given.split(',').map(str::trim).collect::<Vec<_>>().as_slice() {
+            [a, b] if !a.is_empty() && !b.is_empty() && a != b => {
+                Ok(Self::Values { what, of, a: (*a).to_owned(), b: (*b).to_owned() })
+            }
+            _ => Err(Failure::usage(
+                format!("{flag} cannot be `{given}`: expected two different names with a comma"),
+                None,
+            )),
+        }
+    }
+}
+
+/// Runs the command.
+pub fn compare_runs(settings: &Settings, paths: &[PathBuf], options: &Options) -> Done {
+    let sides = Sides::of(options)?;
+    let stop = Stop::listen();
+    let mut found = Runs::default();
+    match sides {
+        Sides::Paths => {
+            let [a, b] = paths else {
+                return Err(Failure::usage(
+                    format!("two paths are compared, {} were given", paths.len()),
+                    Some(
+                        "`credscope compare-runs A B`; a folder counts as one path. Two policies of \
+                         one load: --policies X,Y"
+                            .to_owned(),
+                    ),
+                ));
+            };
+            let a = Session::open(settings.clone(), std::slice::from_ref(a), stop.clone())?;
+            let b = Session::open(settings.clone(), std::slice::from_ref(b), stop)?;
+            for (session, is_b) in [(&a, false), (&b, true)] {
+                session.warn();
+                session.each(|analysis| {
+                    found.add(analysis, is_b);
+                    Ok(())
+                })?;
+            }
+            write(&[("A: ", &a), ("B: ", &b)], options, (&found, String::new()))
+        }
+        Sides::Values { what, of, a, b } => {
+            let session = Session::open(settings.clone(), paths, stop)?;
+            session.warn();
+            known(&session, what, of, [&a, &b])?;
+            session.each(|analysis| {
+                let side = of(&analysis.group.key);
+                if side.as_deref() == Some(&a) {
+                    found.add(analysis, false);
+                } else if side.as_deref() == Some(&b) {
+                    found.add(analysis, true);
+                }
+                Ok(())
+            })?;
+            write(&[("", &session)], options, (&found, format!("; A = {a}, B = {b}")))
+        }
+    }
+}
+
+/// Both sides must be there.
+fn known(
+    session: &Session,
+    what: &str,
+    of: fn(&GroupKey) -> Option<String>,
+    sides: [&str; 2],
+) -> Done {
+    let mut known: Vec<String> = session.groups().iter().filter_map(|g| of(&g.key)).collect();
+    known.sort_by(|a, b| crate::rollout::natural(a, b));
+    known.dedup();
+    let Some(side) = sides.into_iter().find(|side| known.iter().all(|k| k != side)) else {
+        return Ok(());
+    };
+    let hint = if known.is_empty() {
+        format!("no group has a {what} (--pool merges over it)")
+    } else {
+        format!("there are {}", some(known.iter().map(String::as_str)))
+    };
+    Err(Failure::failed(format!("there is no {what} `{side}`"), Some(hint)))
+}
+
+/// Writes the tasks side by side; `loads` are what was read, with a name where there are two.
+fn write(loads: &[(&str, &Session)], options: &Options, (found, about): (&Runs, String)) -> Done {
+    let Some(&(_, session)) = loads.first() else { return Ok(()) };
+    let mut table = runs::table(found);
+    let fates = runs::fates(found);
+    let told: Vec<String> = fates.iter().map(|(name, n)| format!("{n} {name}")).collect();
+    table.title = format!("Tasks: {}{about}", told.join(", "));
+    let view = &session.settings.view;
+    let inputs = loads.iter().flat_map(|(_, session)| session.inputs());
+    let mut out = Output::open(view.out.as_deref(), view.force, inputs)?;
+    let fates = fates.iter().map(|(name, n)| ((*name).to_owned(), json!(n))).collect();
+    let extra = [("tasks", serde_json::Value::Object(fates))];
+    let run = Run { session, options };
+    let mut writing = run.writing(Kind::CompareRuns, &extra, out.is_file());
+    if let Some(stamp) = &mut writing.stamp {
+        for (_, other) in loads.iter().skip(1) {
+            stamp.join(&other.stamp(Kind::CompareRuns.name(), &[]));
+        }
+    }
+    let marks: Vec<String> = loads
+        .iter()
+        .filter_map(|(name, s)| Some(format!("{name}{}", s.loaded.report.partial()?)))
+        .collect();
+    writing.partial = (!marks.is_empty()).then(|| marks.join("; "));
+    run.write_table(&mut out, &table, writing)?;
+    out.commit()?;
+    for (_, session) in loads {
+        session.strict()?;
+        session.all_read()?;
+    }
+    Ok(())
+}

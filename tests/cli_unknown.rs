@@ -1,0 +1,189 @@
+//! What is not known is said, with a reason; what has no effect is refused.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::float_cmp)]
+
+mod cli_common;
+
+use cli_common::{Bench, WORKED};
+
+/// Two rollouts with a logged number, named rewards, and tokens at one step of three.
+const NAMED: &str = r#"{"schema":"credscope/1","task":"t","rollouts":[
+{"id":"a","outcome":"success","rewards":{"tests":1.0,"style":0.5},"steps":[{"state":"s","action":"x","tokens":[0,10],"values":{"critic":0.5}},{"state":"u","action":"x"}]},
+{"id":"b","outcome":"failure","rewards":{"tests":0.0,"style":0.25},"steps":[{"state":"s","action":"y"}]}]}"#;
+
+#[test]
+fn a_truth_that_is_not_there_is_an_error_that_names_what_is() {
+    let bench = Bench::new(NAMED);
+    let (code, told) = bench.fails(&["panel", "input.json", "--against", "logged:nope"]);
+    assert!(code == 1 && told.contains("no step has a logged number `nope`"), "{told}");
+    assert!(told.contains("there are critic"), "{told}");
+    bench.ok(&["panel", "input.json", "--against", "logged:critic"]);
+    let bench = Bench::new(WORKED);
+    let (code, told) = bench.fails(&["panel", "input.json", "--against", "logged:critic"]);
+    assert!(code == 1 && told.contains("--sidecar FILE"), "{told}");
+}
+
+#[test]
+fn a_reward_that_is_not_there_is_an_error_that_names_what_is() {
+    let bench = Bench::new(NAMED);
+    let base = ["report", "input.json", "--reward-source", "logged", "--reward"];
+    let with = |name: &'static str| {
+        let mut args = base.to_vec();
+        args.push(name);
+        args
+    };
+    let (code, told) = bench.fails(&with("nope"));
+    assert!(code == 1 && told.contains("no rollout has a reward called `nope`"), "{told}");
+    assert!(told.contains("there are style, tests"), "{told}");
+    let (code, _) = bench.fails(&with("tests=0.5,nope=0.5"));
+    assert_eq!(code, 1);
+    bench.ok(&with("tests=0.5,style=0.5"));
+    let bench = Bench::new(WORKED);
+    let (code, told) = bench.fails(&with("tests"));
+    assert!(code == 1 && told.contains("no rollout has named rewards"), "{told}");
+}
+
+#[test]
+fn a_column_without_values_says_why_everywhere() {
+    let bench = Bench::new(WORKED);
+    let why = "no forks in the file";
+    let lines = bench.ok(&["advantages", "input.json", "--column", "tree-grpo,grpo", "--no-stamp"]);
+    for line in lines.lines() {
+        let line: serde_json::Value = serde_json::from_str(line).unwrap();
+        for step in line["steps"].as_array().unwrap() {
+            assert!(step["advantage"].is_null() && step["advantages"]["grpo"].is_number());
+            assert_eq!(step["reason"], format!("tree-grpo: {why}"));
+        }
+    }
+    let columns = ["--columns", "tree-grpo,rtmc"];
+    let report = |form: &str| {
+        let mut args = vec!["report", "input.json", "--format", form];
+        args.extend(columns);
+        bench.ok(&args)
+    };
+    assert!(
+        report("text").replace("\n            ", " ").contains("no value at 12 of 12 steps: no")
+    );
+    assert!(report("md").contains(&format!("no value at 12 of 12 steps: {why}")));
+    let json: serde_json::Value = serde_json::from_str(&report("json")).unwrap();
+    let told = |name: &str| {
+        let all = json["rows"][0]["columns"].as_array().unwrap();
+        let one = all.iter().find(|c| c["name"] == name).unwrap();
+        (one["missing"].as_u64().unwrap(), one["reason"].clone())
+    };
+    assert_eq!(told("tree-grpo"), (12, why.into()));
+    assert_eq!(told("rtmc"), (0, serde_json::Value::Null));
+    let page = bench.ok(&["explain", "input.json", "--at", "t1:0", "--columns", "tree-grpo,rtmc"]);
+    let line = page.lines().find(|l| l.starts_with("tree-grpo")).unwrap();
+    assert!(line.contains(&format!("n/a: {why}")), "{line}");
+}
+
+#[test]
+fn tokens_that_nobody_counted_are_no_zeros() {
+    let bench = Bench::new(WORKED);
+    let args = ["quadrants", "input.json", "--weight", "tokens", "--format", "json"];
+    let found = bench.json(&args);
+    let row = &found["rows"][0];
+    assert_eq!(row["key"], "success");
+    for (name, value) in row.as_object().unwrap() {
+        assert!(matches!(name.as_str(), "by" | "key" | "weight") || value.is_null(), "{name}");
+    }
+    let told = String::from_utf8(bench.run(&args).stderr).unwrap();
+    assert!(told.contains("12 of 12 steps have no token count"), "{told}");
+    // One step of three has a count: its key is weighed, the other is not.
+    let bench = Bench::new(NAMED);
+    let found = bench.json(&args);
+    assert_eq!(found["rows"][0]["steps"], 10);
+    assert!(found["rows"][1]["steps"].is_null());
+    let text = bench.ok(&["quadrants", "input.json", "--weight", "tokens"]);
+    assert!(text.contains("2 of 3 steps have no token count"), "{text}");
+}
+
+#[test]
+fn a_parameter_of_a_column_that_is_not_computed_is_refused() {
+    let bench = Bench::new(WORKED);
+    let set = ["--set", "rtmc#3.n-prior=0"];
+    for command in ["report", "groups", "steps", "quadrants", "tree", "panel"] {
+        let (code, told) = bench.fails(&[command, "input.json", set[0], set[1]]);
+        assert!(code == 2 && told.contains("`rtmc#3` is not computed"), "{command}: {told}");
+    }
+    let chosen = ["--columns", "grpo,rtmc#3"];
+    bench.ok(&["steps", "input.json", set[0], set[1], chosen[0], chosen[1]]);
+    // Columns that an option of the command names are computed, too.
+    bench.ok(&["explain", "input.json", "--at", "t1:0", "--column", "rtmc#3", set[0], set[1]]);
+    bench.ok(&["panel", "input.json", "--against", "rtmc#3", set[0], set[1]]);
+    bench.ok(&["figure", "matrix", "input.json", "--column", "rtmc#3", set[0], set[1]]);
+    // A config file may hold parameters of columns that are not always there.
+    bench.write("c.toml", "set = [\"gigpo.omega=2\"]\n");
+    bench.ok(&["steps", "input.json", "--config", "c.toml"]);
+}
+
+#[test]
+fn tables_for_people_tell_what_columns_were_computed_with() {
+    let bench = Bench::new(WORKED);
+    for command in ["groups", "quadrants", "steps"] {
+        for form in ["text", "md"] {
+            if command == "steps" && form == "md" {
+                continue;
+            }
+            let args = [command, "input.json", "--format", form, "--set", "grpo.ddof=0"];
+            let text = bench.ok(&args).replace("\n  ", " ").replace('\\', "");
+            let line =
+                text.lines().find(|l| l.contains("Columns: ")).unwrap_or_else(|| panic!("{text}"));
+            assert!(line.contains("grpo (ddof 0, eps 1e-6); grpo-step (ddof 1, eps 1e-6); rtmc; gamma 0.99, n-prior 2"), "{line}");
+        }
+        let csv = bench.ok(&[command, "input.json", "--format", "csv", "--no-stamp"]);
+        assert!(!csv.contains("Columns:"));
+    }
+}
+
+#[test]
+fn every_text_fits_80_columns() {
+    let bench = Bench::new(WORKED);
+    let runs: [&[&str]; 15] = [
+        &["report"],
+        &["groups"],
+        &["groups", "--by", "policy"],
+        &["steps", "--format", "text"],
+        &["quadrants"],
+        &["tree"],
+        &["tree", "--lens", "states"],
+        &["explain", "--at", "R:0", "--artefacts"],
+        &["sweep", "--knob", "n-prior=0,2", "--knob", "tau=0,0.1"],
+        &["skill"],
+        &["panel"],
+        &["stability"],
+        &["compare", "--rollouts", "R,S"],
+        &["compare-runs", "INPUT"],
+        &["check"],
+    ];
+    for sample in ["slugify-fix/rollouts.jsonl", "airline-desk/results.json"] {
+        let path =
+            std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("sample-data").join(sample);
+        let input = path.to_str().unwrap();
+        let csv = bench.ok(&["steps", input, "--only", task(sample), "--no-stamp"]);
+        let mut ids = cli_common::texts(&csv, "rollout");
+        ids.dedup();
+        let (first, both) = (format!("{}:0", ids[0]), format!("{},{}", ids[0], ids[1]));
+        for run in runs {
+            let mut args = vec![run[0], input];
+            args.extend(run[1..].iter().map(|a| match *a {
+                "R:0" => first.as_str(),
+                "R,S" => both.as_str(),
+                "INPUT" => input,
+                other => other,
+            }));
+            if matches!(run[0], "explain" | "compare") {
+                args.extend(["--only", task(sample)]);
+            }
+            let text = bench.ok(&args);
+            for line in text.lines() {
+                let wide = credscope::export::text::width(line);
+                assert!(wide <= 80, "{run:?} of {sample}: {wide}: {line}");
+            }
+        }
+    }
+}
+
+fn task(sample: &str) -> &'static str {
+    if sample.starts_with("slugify") { "slugify-fix" } else { "3" }
+}
