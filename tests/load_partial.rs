@@ -160,3 +160,23 @@ fn a_named_path_that_gives_nothing_fails_at_the_end() {
     let output = bench.run(&["groups", "input.json", "x_reward_profiling.jsonl"]);
     assert_eq!(output.status.code(), Some(0));
 }
+
+#[test]
+fn the_place_of_broken_json_is_one_in_the_file() {
+    let bench = Bench::new(WORKED);
+    // An array over many lines: its second element breaks on line 8.
+    bench.write(
+        "tau.json",
+        "[\n {\"task_id\": 1, \"trial\": 0, \"reward\": 1.0,\n  \"info\": {\"reward_info\": {}},\n  \"traj\": []},\n {\"task_id\": 1,\n  \"trial\": 1,\n  \"info\": {\"reward_info\": {}},\n  \"reward\" 1.0, \"traj\": []},\n {\"task_id\": 1, \"trial\": 2, \"reward\": 0.0, \"info\": {\"reward_info\": {}}, \"traj\": 5}\n]\n",
+    );
+    let report = bench.json(&["check", "tau.json", "--format", "json"]);
+    let skipped = report["report"]["skipped"].as_array().unwrap();
+    assert_eq!(skipped.len(), 2, "{skipped:?}");
+    let place = |at: usize| [&skipped[at]["number"], &skipped[at]["line"], &skipped[at]["at"]];
+    assert_eq!(place(0), [&2.into(), &5.into(), &serde_json::json!([8, 12])]);
+    assert_eq!(place(1), [&3.into(), &9.into(), &serde_json::Value::Null]);
+    assert_eq!(skipped[1]["field"], "traj");
+    let (_, told) = bench.fails(&["groups", "tau.json", "--strict"]);
+    let want = "tau.json: element 2 (line 5): broken JSON: expected `:`, at line 8, column 12";
+    assert!(told.contains(want), "{told}");
+}

@@ -42,7 +42,8 @@ fn of_retries_and_copies_the_last_one_counts() {
     );
     assert!(loaded.report.warning("retry").unwrap().text.starts_with("2 earlier attempts"));
     // The order of lines changes nothing but places.
-    let turned: String = TRIED.lines().rev().map(|l| format!("{l}\n")).collect();
+    let lines: Vec<&str> = TRIED.lines().rev().collect();
+    let turned = lines.join("\n");
     let turned = load_text("tries.jsonl", &turned, &options()).unwrap();
     assert_eq!(load_common::summary(&turned), load_common::summary(&loaded));
 }

@@ -25,7 +25,7 @@ fn a_truncated_rollout_is_told_apart_and_its_loop_is_folded() {
     let csv = bench.ok(&[&["steps"], &args[..], &["--format", "csv"]].concat());
     assert_eq!(texts(&csv, "category").iter().filter(|c| *c == "invalid").count(), 6);
     let tree = bench.ok(&[&["tree"], &args[..]].concat());
-    assert!(tree.lines().last().unwrap().ends_with("invalid ×6 loop"), "{tree}");
+    assert!(tree.contains("invalid ×6 loop"), "{tree}");
 }
 
 #[test]
@@ -81,12 +81,12 @@ fn calls_that_are_no_steps_are_counted_in_text() {
 #[test]
 fn an_abstraction_without_its_fields_is_warned_about() {
     let input = r#"{"schema":"credscope/1","task":"t","rollouts":[
-        {"id":"a","outcome":"success","steps":[{"tool":"x","args":{},"observation":"seen"}]},
-        {"id":"b","outcome":"failure","steps":[{"tool":"y","args":{},"observation":"seen"}]}]}"#;
+        {"id":"a","outcome":"success","steps":[{"tool":"x","args":{},"observation":"seen"},{"tool":"z","args":{}}]},
+        {"id":"b","outcome":"failure","steps":[{"tool":"y","args":{},"observation":"seen"},{"tool":"z","args":{}}]}]}"#;
     let bench = Bench::new(input);
     for (abstraction, code, text) in [
         ("page", "pages-missing", "2 of 2 observations show no page"),
-        ("logged", "state-keys-missing", "2 of 2 steps have no state key"),
+        ("logged", "state-keys-missing", "4 of 4 steps have no state key"),
     ] {
         let page = bench.ok(&["report", "input.json", "--abstraction", abstraction]);
         assert!(page.contains(code) && page.contains(text), "{page}");

@@ -47,6 +47,17 @@ fn two(a: Value, b: Value) -> String {
     group(&[("a", a, walk("s.x u.y")), ("b", b, walk("s.y u.y"))])
 }
 
+/// The same in an environment that is played in words.
+fn at(what: &Value) -> Value {
+    json!({"outcome": what["outcome"], "harness": "textworld"})
+}
+
+/// Steps that each show a page.
+fn paged() -> Vec<Value> {
+    let step = |page: &str| json!({"thought": format!("<link>{page}</link>"), "observation": format!("Current page: {page}")});
+    vec![step("a"), step("b")]
+}
+
 fn bash(command: &str) -> Value {
     json!({"tool": "bash", "args": {"command": command}, "observation": ""})
 }
@@ -96,6 +107,14 @@ fn cases() -> Vec<Case> {
         ("uniform-outcome", (two(won(), won()), &[]), worked()),
         ("graded", (graded(0.4), &[]), (graded(0.0), &[])),
         ("state-keys-missing", (keyless.clone(), &["--abstraction", "logged"]), worked()),
+        (
+            "pages-missing",
+            (two(won(), lost()), &["--abstraction", "page"]),
+            (
+                group(&[("a", at(&won()), paged()), ("b", at(&lost()), paged())]),
+                &["--abstraction", "page"],
+            ),
+        ),
         ("state-keys-unused", (WORKED.to_owned(), &["--abstraction", "history"]), worked()),
         ("one-state", (one_place.clone(), &[]), worked()),
         ("shaped-uniform", (logged_reward(0.1, 0.2), &[]), (logged_reward(0.1, 0.1), &[])),

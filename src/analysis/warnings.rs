@@ -86,6 +86,26 @@ fn graded(analysis: &Analysis, add: &mut Add) -> usize {
     count
 }
 
+/// Observations that show no page. What comes after the last action of a rollout is no state.
+fn pages(analysis: &Analysis, add: &mut Add) {
+    let (mut seen, mut without) = (0_usize, 0_usize);
+    for rollout in &analysis.group.rollouts {
+        let facts = analysis.group.steps.facts.steps.get(rollout.steps.clone()).unwrap_or_default();
+        let followed = facts.split_last().map_or(&[][..], |(_, rest)| rest);
+        seen += followed.len();
+        without += followed.iter().filter(|s| s.page.is_none()).count();
+    }
+    if 2 * without > seen {
+        add(
+            "pages-missing",
+            format!(
+                "{without} of {seen} observations show no page, room or screen; all of them are one state"
+            ),
+            "the profile's `page` pattern says what a page is: choose another --abstraction, or give a --profile that knows these observations",
+        );
+    }
+}
+
 /// States that the file names, and states that hold nearly everything.
 fn states(analysis: &Analysis, add: &mut Add) {
     let steps = analysis.group.len();
@@ -109,16 +129,8 @@ fn states(analysis: &Analysis, add: &mut Add) {
             "--abstraction logged uses them",
         );
     }
-    let shown = analysis.group.steps.facts.steps.iter().filter(|s| !s.page.is_none()).count();
-    if analysis.abstraction == Abstraction::Page && shown < steps {
-        add(
-            "pages-missing",
-            format!(
-                "{} of {steps} observations show no page, room or screen; all of them are one state",
-                steps - shown
-            ),
-            "the profile's `page` pattern says what a page is: choose another --abstraction, or give a --profile that knows these observations",
-        );
+    if analysis.abstraction == Abstraction::Page {
+        pages(analysis, add);
     }
     let rollouts = analysis.basis.scored_count();
     let most = analysis.graph.state_counts.iter().map(|c| c.visits).max().unwrap_or(0);

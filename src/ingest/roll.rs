@@ -121,6 +121,9 @@ fn read_rows(
     };
     let rows = columns.get(lead).map_or(0, Vec::len);
     let rows = whole.map_or(rows, |whole| whole.min(rows));
+    // A list that the framework does not write is no column of it.
+    columns
+        .retain(|name, column| whole.is_some() || column.len() == rows || COLUMNS.contains(name));
     if whole.is_none()
         && let Some((name, other)) = columns.iter().find(|(_, c)| c.len() != rows)
     {
@@ -140,6 +143,28 @@ fn read_rows(
         })
         .collect())
 }
+
+/// The columns that the framework writes.
+const COLUMNS: [&str; 18] = [
+    "trajectory_data",
+    "messages",
+    "tools",
+    "exp_name",
+    "global_step",
+    "id",
+    "source",
+    "difficulty",
+    "prompt",
+    "ground_truth",
+    "case_type",
+    "test_case_function",
+    "test_cases",
+    "tag",
+    "domain",
+    "responses",
+    "scores",
+    "sampling_params",
+];
 
 type ReadRow = fn(&Row<'_>) -> Result<RawRollout, RecordError>;
 
