@@ -30,8 +30,10 @@ impl Reading<'_> {
             read += group_row(line, &header, &picked, total.then_some(&self.said.totals));
             if total {
                 let mixed = picked.iter().filter(|g| is_mixed(g)).count();
-                read += line.after("quadrants: ", mixed as f64);
-                read += line.before("left", (picked.len() - mixed) as f64);
+                // In short or in full, as the width allows.
+                read += line.before("mixed,", mixed as f64) + line.before("mixed", mixed as f64);
+                let out = (picked.len() - mixed) as f64;
+                read += line.before("left", out) + line.before("out", out);
             }
             line.done(&[]);
             if total {

@@ -251,21 +251,22 @@ impl<'a> Reading<'a> {
         if let Some(first) = steps.first().filter(|s| !s["v_smooth"].is_null()) {
             read += lines[0].after("R=", f64::from(u8::from(first["outcome"] == "success")));
         }
+        let mut bars = Vec::new();
         for (column, title) in [("grpo", "GRPO "), ("grpo-step", "G+Step "), ("rtmc", "RTMC ")] {
-            // A column that says one thing of the whole rollout has no bars.
+            // A column that says one thing of the whole rollout may say it here instead of in bars.
             let values: Vec<f64> = steps.iter().filter_map(|s| s[column].as_f64()).collect();
             let told = values.first().map_or(0, |&first| lines[0].after(title, first));
             assert!(told == 0 || values.iter().all(|v| *v == values[0]), "{column}: {values:?}");
             read += told;
-            if told > 0 || !lines[1].text().contains(title.trim()) {
-                continue;
+            if told == 0 {
+                bars.push(column);
             }
-            let most = self
-                .said
-                .steps_in(&self.task)
-                .filter_map(|s| s[column].as_f64())
-                .fold(0.0, |m: f64, a| m.max(a.abs()));
-            read += lines[0].after("±", most);
+        }
+        // Of the others all have bars, or Y alone; a rollout without values tells none of them.
+        let scales = lines[0].text().matches('±').count();
+        for column in bars.iter().rev().take(scales).rev() {
+            let of_group = self.said.steps_in(&self.task).filter_map(|s| s[*column].as_f64());
+            read += lines[0].after("±", of_group.fold(0.0, |m: f64, a| m.max(a.abs())));
         }
         lines[0].done(&[]);
         if steps.is_empty() {
