@@ -40,5 +40,5 @@ fn frames_and_keys_of_a_large_group_are_quick() {
     println!("a frame {frame:?}, a key to its frame {key:?}");
     // Without optimisation, on a machine that may be busy: a hundred times 3 ms, thirty times 33 ms.
     assert!(frame < Duration::from_millis(300), "{frame:?}");
-    assert!(key < Duration::from_millis(1_000), "{key:?}");
+    assert!(key < Duration::from_secs(1), "{key:?}");
 }

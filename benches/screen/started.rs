@@ -69,8 +69,8 @@ pub fn measure() {
 
 /// The rollout viewer of verl, on the same file.
 fn viewer(root: &Path, sample: &Path) {
-    let folder = std::env::var_os("CREDSCOPE_VIEWER")
-        .map_or_else(|| root.join("target/viewer"), PathBuf::from);
+    let folder =
+        std::env::var_os("VERL_VIEWER").map_or_else(|| root.join("target/viewer"), PathBuf::from);
     let (python, script) = (folder.join("venv/bin/python"), folder.join("rollout_viewer.py"));
     if !python.exists() || !script.exists() {
         println!(

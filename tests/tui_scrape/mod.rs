@@ -1,6 +1,10 @@
 //! Reads numbers off a drawn buffer: words by the column where they end, blanked once they are read.
 #![allow(dead_code, clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
+pub mod listed;
+pub mod reading;
+pub mod said;
+
 use std::path::PathBuf;
 
 use credscope::tui::model::Model;
@@ -52,7 +56,7 @@ pub fn whole(word: &str) -> f64 {
 pub fn near(word: &str, shown: f64, value: f64) -> bool {
     let decimals = word.split_once('.').map_or(0, |(_, d)| d.trim_end_matches('%').len());
     // Half of the last place, and what a sum in another order may differ by.
-    let half = 0.5 / 10_f64.powi(decimals as i32) + 1e-9;
+    let half = 0.5 * 0.1_f64.powf(decimals as f64) + 1e-9;
     (shown - value).abs() <= half
 }
 
@@ -150,10 +154,11 @@ impl Line {
     /// Where the second word ends.
     pub fn second_word_end(&self) -> usize {
         let blank = |x: &usize| self.cells.get(*x).is_none_or(|&c| c == ' ');
-        let first = (0..).find(|x| !blank(x)).unwrap_or(0);
+        let end = self.cells.len();
+        let first = (0..end).find(|x| !blank(x)).unwrap_or(0);
         // A mark takes one cell, and a number may stand right behind it.
-        let second = (first + 1..self.cells.len()).find(|x| !blank(x)).unwrap_or(0);
-        (second..).find(blank).unwrap_or(second)
+        let second = (first + 1..end).find(|x| !blank(x)).unwrap_or(0);
+        (second..end).find(blank).unwrap_or(end)
     }
 
     pub fn blank_at(&mut self, end: usize) {

@@ -153,16 +153,19 @@ impl Frame<'_> {
         // The cell before a step holds its opening bracket.
         let mut cells: Vec<(char, Style)> = vec![(' ', Style::new())];
         let mut flips = 0_u64;
+        // Whether it is the present pin's is asked once: a row may have thousands of steps.
+        let contrast = self.model.contrast();
         for (t, step) in rollout.steps.clone().enumerate() {
-            let change = self.model.contrast().map_or(Change::None, |c| c.change(step));
+            let change = contrast.map_or(Change::None, |c| c.change(step));
             flips += u64::from(change == Change::Flipped);
             if (self.first..self.first + self.steps).contains(&t) {
                 let here = selected && t == self.model.cursor.step;
                 self.cell(&mut cells, step, change, here, theme);
             }
         }
-        for (glyph, style) in cells {
-            row.put(glyph.to_string(), style);
+        for run in cells.chunk_by(|a, b| a.1 == b.1) {
+            let style = run.first().map_or_else(Style::new, |&(_, style)| style);
+            row.put(run.iter().map(|&(glyph, _)| glyph).collect::<String>(), style);
         }
         if self.tail > 0 {
             row.to(self.head + self.steps * self.size.cells());

@@ -1,0 +1,483 @@
+//! The panes of one group, read row for row and held against the command line.
+
+use std::collections::BTreeMap;
+
+use credscope::tui::layout::Pane;
+use credscope::tui::lens::LensKind;
+use credscope::tui::model::Model;
+use serde_json::Value;
+
+use super::said::{BUCKETS, INSIDE, Said, int, sum};
+use super::{Line, near, number, whole};
+
+/// A picture of a model, and what the command line says of it.
+pub struct Reading<'a> {
+    pub model: &'a Model,
+    pub said: &'a Said,
+    task: String,
+    rollouts: Vec<String>,
+}
+
+impl<'a> Reading<'a> {
+    pub fn new(model: &'a Model, said: &'a Said) -> Self {
+        let group = model.shown_group().unwrap();
+        let rollouts = group.rollouts.iter().map(|r| r.id.clone()).collect();
+        Self { model, said, task: group.key.task.clone(), rollouts }
+    }
+
+    /// Reads everything; gives how many numbers were found and were right.
+    pub fn all(&self) -> usize {
+        let plan = self.model.plan();
+        let picture = super::draw(self.model);
+        let mut read = self.title(&mut Line::of(&picture, plan.title));
+        if let Some(area) = plan.sum {
+            read += self.sum(&mut Line::of(&picture, area));
+        }
+        if let Some(area) = plan.note {
+            read += self.note(&mut Line::of(&picture, area));
+        }
+        for &(pane, area) in &plan.panes {
+            let mut lines = super::lines(&picture, area);
+            read += match pane {
+                Pane::Tree => self.tree(&mut lines),
+                Pane::Steps => self.steps(&mut lines),
+                Pane::Quadrants => self.quadrants(&mut lines),
+                Pane::Rollouts => self.rollouts(&mut lines),
+                Pane::Groups => self.groups(&mut lines),
+                // The text itself, and arithmetic that has tests of its own.
+                _ => 0,
+            };
+        }
+        read
+    }
+
+    fn title(&self, line: &mut Line) -> usize {
+        let g = self.said.group(&self.task);
+        let at = self.said.groups.iter().position(|r| r["task"] == self.task.as_str()).unwrap();
+        line.name(&self.task);
+        let many = self.said.groups.len();
+        let mut read = line.claim_word(|w| {
+            let of = w.split_once('/');
+            of.is_some_and(|(a, b)| whole(a) == at as f64 + 1.0 && whole(b) == many as f64)
+        });
+        assert_eq!(read, usize::from(many > 1), "{line:?}");
+        read += line.before("of", int(g, "scored")) + line.before("scored", int(g, "rollouts"));
+        read += line.after("✓", int(g, "successes")) + line.after("✗", int(g, "failures"));
+        read += line.after("⊘", int(g, "truncated"));
+        read += line.before("errors", int(g, "errors")) + line.before("error", int(g, "errors"));
+        for (word, name) in
+            [("steps", "steps"), ("step", "steps"), ("states", "states"), ("state", "states")]
+        {
+            read += line.before(word, int(g, name));
+        }
+        let credit = &self.model.settings.credit;
+        read += line.after("γ ", credit.gamma) + line.after("n_prior ", credit.n_prior);
+        let warnings = g["warnings"].as_str().unwrap_or_default();
+        let n = warnings.split(';').filter(|w| !w.is_empty()).count();
+        read += line.after("⚠ ", n as f64);
+        line.done(&["group of 1"]);
+        read
+    }
+
+    fn cursor(&self) -> Option<&Value> {
+        let steps = self.said.steps_of(&self.task, &self.rollouts[self.model.cursor.rollout]);
+        steps.get(self.model.cursor.step).copied()
+    }
+
+    fn sum(&self, line: &mut Line) -> usize {
+        line.name(&self.rollouts[self.model.cursor.rollout]);
+        let Some(step) = self.cursor() else {
+            line.done(&[]);
+            return 0;
+        };
+        let of = |names: &[&str]| names.iter().filter_map(|n| step[*n].as_f64()).sum::<f64>();
+        let mut read = line.after(" t", self.model.cursor.step as f64);
+        for (word, names) in [
+            ("comparison ", &["cmp_outcome"][..]),
+            ("comp ", &["cmp_outcome"]),
+            ("prior ", &["prior_outcome"]),
+            ("discount ", &["cmp_discount", "prior_discount"]),
+            ("disc ", &["cmp_discount", "prior_discount"]),
+            ("shaping ", &["cmp_shaping", "prior_shaping"]),
+            ("shape ", &["cmp_shaping", "prior_shaping"]),
+        ] {
+            read += line.after(word, of(names));
+        }
+        if let Some(a) = step["rtmc"].as_f64() {
+            let found = line.claim_word(|w| number(w).is_some_and(|n| near(w, n, a)));
+            assert_eq!(found, 1, "{line:?} {a}");
+            read += 1;
+        }
+        line.done(&[]);
+        read
+    }
+
+    fn note(&self, line: &mut Line) -> usize {
+        let g = self.said.group(&self.task);
+        let mut read = line.after("V_prior ", {
+            let step = self.said.steps_in(&self.task).next();
+            step.and_then(|s| s["v_prior"].as_f64()).unwrap_or(0.0)
+        });
+        for (glyph, name) in [
+            ("✓ success ", "successes"),
+            ("✗ failure ", "failures"),
+            ("⊘ truncated ", "truncated"),
+            ("‼ error ", "errors"),
+            ("? unscored ", "unscored"),
+        ] {
+            read += line.after(glyph, int(g, name));
+        }
+        let warnings = g["warnings"].as_str().unwrap_or_default();
+        let more = warnings.split(';').filter(|w| !w.is_empty()).count().saturating_sub(1);
+        read += line.before("more", more as f64);
+        // The text of a warning is the command line's own; its numbers are counts of the group.
+        let analysis = &self.model.snapshot().unwrap().analysis;
+        if let Some(first) = analysis.warnings.first() {
+            line.blank_text(&first.text);
+        }
+        read += line.before("rollouts", int(g, "unscored"));
+        read += line.before("rollout", int(g, "unscored"));
+        line.done(&[]);
+        read
+    }
+
+    fn quadrants(&self, lines: &mut [Line]) -> usize {
+        let tau = self.model.settings.tau.0;
+        lines[0].after("|A|>", tau);
+        lines[0].title("4 Quadrants");
+        lines[0].done(&[]);
+        let header = lines[1].clone();
+        let (outcome, evidence) = (&self.said.outcome[&self.task], &self.said.evidence[&self.task]);
+        let names: [&[&str]; 5] = [
+            &["both+", "++"],
+            &["rescued", "−+"],
+            &["penalized", "penal.", "+−"],
+            &["both−", "−−"],
+            &["inside", "in"],
+        ];
+        let mut read = 0;
+        for line in &mut lines[2..] {
+            let text = line.text();
+            let Some(head) = text.trim_start().get(..3) else { continue };
+            let (from, keys): (&[Value], &[&str]) = match head.trim() {
+                "✓" => (outcome, &["success"]),
+                "✗" => (outcome, &["failure", "truncated"]),
+                "Σ" => (outcome, &[]),
+                "█" => (evidence, &["compared"]),
+                "▒" => (evidence, &["shared"]),
+                "∷" => (evidence, &["self"]),
+                "═" => (evidence, &["single"]),
+                other => panic!("a row {other:?} of the quadrants: {text}"),
+            };
+            let n = sum(from, keys, &["steps"]);
+            // The flat table has no header over n: it stands right behind the mark.
+            let flat = !header.text().contains(" n ");
+            let end = if flat { line.second_word_end() } else { header.edge(&["n"]) };
+            read += line.at(end, n);
+            for (i, columns) in names.iter().enumerate() {
+                let count = match i {
+                    4 => sum(from, keys, &INSIDE),
+                    i => sum(from, keys, &[BUCKETS[i]]),
+                };
+                let end = header.edge(columns);
+                let share = 100.0 * count / n;
+                read += line.count_and_share(end, count, share);
+            }
+            for class in ["compared", "shared", "self", "single"] {
+                // Counts beside the flat table: steps of this outcome in each class.
+                if let Some(end) = header.find_edge(&[class]).filter(|_| flat) {
+                    let steps = self.said.steps_in(&self.task).filter(|s| {
+                        s["evidence"] == class && keys.contains(&s["outcome"].as_str().unwrap())
+                    });
+                    read += line.at(end, steps.count() as f64);
+                }
+            }
+            line.done(&[]);
+        }
+        read
+    }
+
+    fn rollouts(&self, lines: &mut [Line]) -> usize {
+        lines[0].title("6 Rollouts");
+        lines[0].done(&[]);
+        let header = lines[1].clone();
+        lines[1].title("G_0");
+        lines[1].done(&[]);
+        let top = Self::top(lines, self.model.cursor.rollout);
+        let mut read = 0;
+        for (y, line) in lines[2..].iter_mut().enumerate() {
+            let Some(id) = self.rollouts.get(top + y) else { break };
+            line.name(id);
+            let steps = self.said.steps_of(&self.task, id);
+            let total = |name: &str| steps.iter().filter_map(|s| s[name].as_f64()).sum::<f64>();
+            let bucket = |name: &str| steps.iter().filter(|s| s["quadrant"] == name).count() as f64;
+            read += line.at(header.edge(&["steps"]), steps.len() as f64);
+            if let Some(end) = header.find_edge(&["ΣS"]) {
+                read += line.at(end, total("step_reward"));
+            }
+            if let Some(end) = header.find_edge(&["G_0"]) {
+                read += match steps.first().and_then(|s| s["ret"].as_f64()) {
+                    Some(g) => line.at(end, g),
+                    None => line.nothing_at(end),
+                };
+            }
+            if let Some(end) = header.find_edge(&["Σ A"]) {
+                read += if steps.iter().any(|s| s["rtmc"].is_f64()) {
+                    line.at(end, total("rtmc"))
+                } else {
+                    line.nothing_at(end)
+                };
+            }
+            read += line.before("rescued", bucket("rescued"));
+            read += line.before("penalized", bucket("penalized"));
+            line.done(&[]);
+        }
+        read
+    }
+
+    /// The row of a list that is the first in sight. Blanks the mark of the selected one.
+    pub fn top(lines: &mut [Line], selected: usize) -> usize {
+        let at = lines[2..].iter_mut().position(Line::take_mark);
+        at.map_or(0, |at| selected - at)
+    }
+
+    fn steps(&self, lines: &mut [Line]) -> usize {
+        let id = &self.rollouts[self.model.cursor.rollout];
+        let steps = self.said.steps_of(&self.task, id);
+        lines[0].title("2 Steps");
+        lines[0].name(id);
+        let mut read = lines[0].before("steps", steps.len() as f64);
+        read += lines[0].before("step", steps.len() as f64);
+        if let Some(first) = steps.first().filter(|s| !s["v_smooth"].is_null()) {
+            read += lines[0].after("R=", f64::from(u8::from(first["outcome"] == "success")));
+        }
+        let mut bars = Vec::new();
+        for (column, title) in [("grpo", "GRPO "), ("grpo-step", "G+Step "), ("rtmc", "RTMC ")] {
+            // A column that says one thing of the whole rollout may say it here instead of in bars.
+            let values: Vec<f64> = steps.iter().filter_map(|s| s[column].as_f64()).collect();
+            let told = values.first().map_or(0, |&first| lines[0].after(title, first));
+            assert!(told == 0 || values.iter().all(|v| *v == values[0]), "{column}: {values:?}");
+            read += told;
+            if told == 0 {
+                bars.push(column);
+            }
+        }
+        // Of the others all have bars, or Y alone; a rollout without values tells none of them.
+        let scales = lines[0].text().matches('±').count();
+        for column in bars.iter().rev().take(scales).rev() {
+            let of_group = self.said.steps_in(&self.task).filter_map(|s| s[*column].as_f64());
+            read += lines[0].after("±", of_group.fold(0.0, |m: f64, a| m.max(a.abs())));
+        }
+        lines[0].done(&[]);
+        if steps.is_empty() {
+            return read;
+        }
+        let header = lines[1].clone();
+        Self::top(lines, usize::MAX);
+        let mut next = None;
+        for line in &mut lines[2..] {
+            if line.text().starts_with('╌') {
+                // Segments are no rows of the command line's; their first step says its number.
+                line.blank_after("segment ");
+                line.blank_after("of ");
+                line.done(&[]);
+                continue;
+            }
+            let end = header.edge(&["t"]);
+            let Some(t) = line.peek(end).map(index) else { break };
+            assert!(next.is_none_or(|n| n == t), "step {t} after {next:?}: {line:?}");
+            let step = steps[t];
+            read += line.at(end, int(step, "step"));
+            let end = header.edge(&["A"]);
+            read += match step["rtmc"].as_f64() {
+                Some(a) => line.at(end, a),
+                None => line.nothing_at(end),
+            };
+            if header.find_edge(&["N"]).is_some() {
+                read += line.fraction(int(step, "n_sa"), int(step, "n_s"));
+            }
+            // Equal steps in a row are one line.
+            let equal = |s: &&&Value| ["state", "action"].iter().all(|k| s[*k] == step[*k]);
+            let run = steps[t..].iter().take_while(equal).count();
+            let folded = line.text().contains(" loop ▸");
+            read += line.after("×", run as f64);
+            next = Some(t + if folded { run } else { 1 });
+            let label = line.label(header.edge(&["t"]) + 2, step["action"].as_str().unwrap());
+            assert!(label, "{line:?} is not {}", step["action"]);
+            line.done(&[]);
+        }
+        read
+    }
+
+    fn tree(&self, lines: &mut [Line]) -> usize {
+        let of_task = |r: &&Value| r["task"] == self.task.as_str();
+        let paths: Vec<&Value> = self.said.paths.iter().filter(of_task).collect();
+        let g = self.said.group(&self.task);
+        let (lens, visible) = self.model.tree().unwrap();
+        lines[0].title("1 Tree");
+        let mut read = match self.model.lens {
+            LensKind::Paths => {
+                let walking = self.rollouts.iter();
+                let walking =
+                    walking.filter(|r| !self.said.steps_of(&self.task, r).is_empty()).count();
+                lines[0].before("rows", paths.len() as f64)
+                    + lines[0].before("row", paths.len() as f64)
+                    + lines[0].after("at most ", (2 * walking).max(1) as f64 - 1.0)
+            }
+            LensKind::States => {
+                lines[0].before("rows", lens.rows.len() as f64)
+                    + lines[0].before("row", lens.rows.len() as f64)
+                    + lines[0].after("for ", int(g, "states"))
+            }
+        };
+        read += lines[0].before("in", visible.len() as f64);
+        lines[0].done(&[]);
+        let header = lines[1].clone();
+        let selected = self.model.step().and_then(|s| lens.position(&visible, s)).unwrap_or(0);
+        let top = Self::top(lines, selected);
+        // An opened path shows its first step, then the others.
+        let open = visible.len() > paths.len();
+        let expanded: Vec<(&Value, usize)> = paths
+            .iter()
+            .flat_map(|&r| (0..if open { index(int(r, "steps")) } else { 1 }).map(move |k| (r, k)))
+            .collect();
+        for (y, line) in lines[2..].iter_mut().enumerate().take(visible.len() - top) {
+            read += match self.model.lens {
+                LensKind::Paths => {
+                    let (row, k) = expanded[top + y];
+                    self.path(line, &header, row, k)
+                }
+                LensKind::States => self.transition(line, &header),
+            };
+        }
+        read
+    }
+
+    /// A row of the paths: the first step of a segment, or a further one.
+    fn path(&self, line: &mut Line, header: &Line, row: &Value, k: usize) -> usize {
+        let first = index(int(row, "first_step"));
+        let steps = self.said.steps_of(&self.task, row["first_rollout"].as_str().unwrap());
+        let step = steps[first + k];
+        let mut read = 0;
+        for (title, name) in [("n", "n"), ("✓", "successes"), ("✗", "failures")] {
+            read += line.at(header.edge(&[title]), int(row, name));
+        }
+        let stp = if k == 0 { int(row, "steps") } else { 1.0 };
+        read += line.at(header.edge(&["stp"]), stp);
+        let own = if k == 0 { row } else { step };
+        read += Self::pair(line, header, own);
+        let depth = int(row, "depth") + f64::from(u8::from(k > 0));
+        read += line.after("+", depth - 12.0);
+        read += line.after("⋎", int(row, "branching")) + line.after("↺", int(row, "revisits"));
+        read += line.after("≡", int(row, "elsewhere") + 1.0);
+        let label = step["action"].as_str().unwrap();
+        assert!(line.label(0, label), "{line:?} is not {label}");
+        line.done(&[]);
+        read
+    }
+
+    /// N, Q, V, V' and A of a state and an action.
+    fn pair(line: &mut Line, header: &Line, row: &Value) -> usize {
+        let mut read = line.fraction(int(row, "n_sa"), int(row, "n_s"));
+        let (q, v, smooth) = (row["q"].as_f64(), row["v"].as_f64(), row["v_smooth"].as_f64());
+        let scored = int(row, "n_sa") > 0.0;
+        let a = q.zip(smooth).map(|(q, v)| q - v);
+        for (title, value) in [
+            ("Q", q.filter(|_| scored)),
+            ("V", v.filter(|_| int(row, "n_s") > 0.0)),
+            ("V'", smooth.filter(|_| scored)),
+            ("A", a.filter(|_| scored)),
+        ] {
+            let Some(end) = header.find_edge(&[title]) else { continue };
+            read += match value {
+                Some(x) => line.at(end, x),
+                None => line.nothing_at(end),
+            };
+        }
+        read
+    }
+
+    /// A row of the states: a step of the command line's with the same numbers has the same way on.
+    fn transition(&self, line: &mut Line, header: &Line) -> usize {
+        let mut found = None;
+        for row in self.said.states.iter().filter(|r| r["task"] == self.task.as_str()) {
+            let mut copy = line.clone();
+            copy.blank_depth();
+            if copy.is_fraction(int(row, "n_sa"), int(row, "n_s"))
+                && copy.label_of(0, header.edge(&["n"]) - 2, row["action"].as_str().unwrap())
+                && near_at(&copy, header, "V'", row["v_smooth"].as_f64())
+                && near_at(&copy, header, "Q", row["q"].as_f64())
+                && near_at(
+                    &copy,
+                    header,
+                    "A",
+                    row["q"].as_f64().zip(row["v_smooth"].as_f64()).map(|(q, v)| q - v),
+                )
+            {
+                let ways = self.ways(row);
+                let shown: Vec<Option<f64>> =
+                    ["n", "✓", "✗", "stp"].iter().map(|t| copy.peek(header.edge(&[t]))).collect();
+                if ways.iter().any(|w| w.map(Some).to_vec() == shown) {
+                    found = Some(row);
+                    break;
+                }
+            }
+        }
+        let row = found.unwrap_or_else(|| panic!("no state and action has {line:?}"));
+        let mut read = Self::pair(line, header, row);
+        for title in ["n", "✓", "✗", "stp"] {
+            line.blank_at(header.edge(&[title]));
+            read += 1;
+        }
+        line.blank_depth();
+        line.blank_state_ids();
+        line.label(0, row["action"].as_str().unwrap());
+        // Visits of a loop are its steps, which were read.
+        line.blank_after("↺");
+        line.blank_after("⋎");
+        line.done(&[]);
+        read
+    }
+
+    /// For each state that follows an action: rollouts with a verdict, successes, failures, steps.
+    fn ways(&self, row: &Value) -> Vec<[f64; 4]> {
+        let mut ways: BTreeMap<Option<&str>, (BTreeMap<&str, bool>, f64)> = BTreeMap::new();
+        for id in &self.rollouts {
+            let steps = self.said.steps_of(&self.task, id);
+            for (t, step) in steps.iter().enumerate() {
+                if step["state"] == row["state"] && step["action"] == row["action"] {
+                    let next = steps.get(t + 1).map(|s| s["state"].as_str().unwrap());
+                    let way = ways.entry(next).or_default();
+                    way.1 += 1.0;
+                    if !step["v_smooth"].is_null() && int(step, "n_sa") > 0.0 {
+                        let outcome = step["outcome"].as_str().unwrap();
+                        if matches!(outcome, "success" | "failure" | "truncated") {
+                            way.0.insert(id, outcome == "success");
+                        }
+                    }
+                }
+            }
+        }
+        ways.values()
+            .map(|(who, steps)| {
+                let ok = who.values().filter(|&&ok| ok).count() as f64;
+                [who.len() as f64, ok, who.len() as f64 - ok, *steps]
+            })
+            .collect()
+    }
+}
+
+fn near_at(line: &Line, header: &Line, title: &str, value: Option<f64>) -> bool {
+    let Some(end) = header.find_edge(&[title]) else { return true };
+    let word = line.word(end);
+    match (number(&word), value) {
+        (Some(n), Some(v)) => near(&word, n, v),
+        _ => word == "·",
+    }
+}
+
+/// A count as an index.
+#[allow(clippy::cast_sign_loss, reason = "counts are not negative")]
+fn index(n: f64) -> usize {
+    n as usize
+}
