@@ -122,7 +122,8 @@ fn read_rows(
     let rows = columns.get(lead).map_or(0, Vec::len);
     let rows = whole.map_or(rows, |whole| whole.min(rows));
     // A list that the framework does not write is no column of it.
-    columns.retain(|name, column| column.len() == rows || COLUMNS.contains(name));
+    columns
+        .retain(|name, column| whole.is_some() || column.len() == rows || COLUMNS.contains(name));
     if whole.is_none()
         && let Some((name, other)) = columns.iter().find(|(_, c)| c.len() != rows)
     {

@@ -99,13 +99,14 @@ pub fn draw(model: &Model, snapshot: &Snapshot, canvas: &mut Canvas, focus: bool
     let n = steps.len();
     extra.put(format!("  {n} step{}", if n == 1 { "" } else { "s" }), theme.text);
     for c in (0..analysis.columns.len()).filter(|c| !columns.bars.contains(c)) {
-        let value = steps.clone().next().and_then(|s| analysis.columns.get(c)?.1.get(s));
-        if let (true, Some(value), Some((spec, _))) =
-            (snapshot.constant(c), value, analysis.columns.get(c))
-        {
-            extra.put(format!("  {} ", super::column_title(&spec.name)), theme.dim);
-            extra.put(signed(value, 2), theme.of_sign(value));
-        }
+        let Some((spec, column)) = analysis.columns.get(c).filter(|_| snapshot.constant(c)) else {
+            continue;
+        };
+        extra.put(format!("  {} ", super::column_title(&spec.name)), theme.dim);
+        match steps.clone().next().and_then(|s| column.get(s)) {
+            Some(value) => extra.put(signed(value, 2), theme.of_sign(value)),
+            None => extra.put("·", theme.dim),
+        };
     }
     if !model.filtering.passes.is_empty() {
         let listed = model.listed(model.cursor.rollout).len();
