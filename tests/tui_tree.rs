@@ -26,12 +26,17 @@ impl Random {
     }
 }
 
+/// A walk as pairs of state and action.
+type Pairs = Vec<(u32, u32)>;
+/// A rollout to be made: id, outcome, states and actions.
+type Made = (String, Outcome, Vec<(String, String)>);
+
 /// Rows of the folded tree, counted without it: every walk is put into a plain trie, and a node starts a
 /// row unless it is the only way on from a node where no rollout ends.
-fn rows_of_a_trie(walks: &[Vec<(u32, u32)>]) -> BTreeMap<Vec<(u32, u32)>, BTreeSet<u32>> {
+fn rows_of_a_trie(walks: &[Pairs]) -> BTreeMap<Pairs, BTreeSet<u32>> {
     let mut through: BTreeMap<&[(u32, u32)], BTreeSet<u32>> = BTreeMap::new();
     let mut ends: BTreeSet<&[(u32, u32)]> = BTreeSet::new();
-    let mut next: BTreeMap<&[(u32, u32)], BTreeSet<(u32, u32)>> = BTreeMap::new();
+    let mut next: BTreeMap<&[(u32, u32)], BTreeSet<_>> = BTreeMap::new();
     for (i, walk) in walks.iter().enumerate().filter(|(_, w)| !w.is_empty()) {
         ends.insert(walk);
         for t in 0..walk.len() {
@@ -136,7 +141,7 @@ fn random_group(random: &mut Random) -> Arc<Group> {
     let n = 1 + random.below(24);
     let (states, actions, longest) =
         (1 + random.below(4), 1 + random.below(4), 1 + random.below(14));
-    let mut walks: Vec<(String, Outcome, Vec<(String, String)>)> = Vec::new();
+    let mut walks: Vec<Made> = Vec::new();
     for i in 0..n {
         let outcome = Outcome::ALL[random.below(Outcome::ALL.len())];
         let mut walk: Vec<(String, String)> = match random.below(6) {

@@ -21,7 +21,7 @@ fn until(command: CommandBuilder, shows: impl Fn(&str) -> bool) -> Option<f64> {
     let mut child = pair.slave.spawn_command(command).unwrap();
     drop(pair.slave);
     let mut parser = vt100::Parser::new(SIZE.rows, SIZE.cols, 0);
-    let mut chunk = [0; 65_536];
+    let mut chunk = [0; 8_192];
     let mut found = None;
     while start.elapsed() < PATIENCE {
         let n = reader.read(&mut chunk).unwrap_or(0);
