@@ -8,6 +8,7 @@
 //! outputs and pictures anew: read the difference before you commit it.
 
 #![cfg(feature = "tui")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 mod cli_common;
 mod common;

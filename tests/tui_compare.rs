@@ -171,7 +171,7 @@ fn steps_only_here_are_those_of_one_rollout() {
     }
     // Every row stands on a step of this rollout.
     let own = model.cursor.rollout;
-    for _ in 0..listed.len() + 1 {
+    for _ in 0..=listed.len() {
         press(&mut model, "j");
         assert!(listed.contains(&model.comparing.at));
         assert_eq!(model.cursor.rollout, own);

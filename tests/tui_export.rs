@@ -327,7 +327,7 @@ fn opened_as_the_command(path: &Path, folder: &Path, flags: &[(&str, &str)]) -> 
             let mut options = settings.load.clone();
             options.only = Some(task.to_owned());
             let profiles = Arc::new(Profiles::builtin());
-            let loaded = credscope::load::load(&[path.clone()], &options, &profiles)
+            let loaded = credscope::load::load(std::slice::from_ref(&path), &options, &profiles)
                 .map_err(|e| e.to_string())?;
             let counts = credscope::export::check::counts(&loaded.report);
             Ok((inputs(&loaded), counts))

@@ -18,8 +18,9 @@ pub fn sniff(data: &[u8]) {
             let _ = reader.layout(&shape);
         }
         Err(not) => {
-            let says = |text: &str| assert!(!text.trim().is_empty(), "{not:?}");
-            [&not.what, &not.missing, &not.hint].into_iter().for_each(|text| says(text));
+            for text in [&not.what, &not.missing, &not.hint] {
+                assert!(!text.trim().is_empty(), "{not:?}");
+            }
         }
     }
 }

@@ -18,8 +18,11 @@ mod records;
 mod splitters;
 mod texts;
 
-/// Targets that are no reader, with what they run.
-const TARGETS: &[(&str, fn(&[u8]))] = &[
+/// What a target does with its bytes.
+type Body = fn(&[u8]);
+
+/// Targets that are no reader.
+const TARGETS: &[(&str, Body)] = &[
     ("split-lines", splitters::lines),
     ("split-elements", splitters::elements),
     ("split-values", splitters::values),
