@@ -97,20 +97,20 @@ fn printed(value: &Value) -> String {
 fn facts(page: &Page, group: &Value) {
     let n = |name: &str| int(group, name);
     let rollouts = page.fact("rollouts");
-    assert!(
-        rollouts.starts_with(&format!("{} rollouts, {} scored (", n("rollouts"), n("scored"))),
-        "{rollouts}"
-    );
-    for (mark, name, word) in [
-        ("✓ ", "successes", "success"),
-        ("✗ ", "failures", "failure"),
-        ("⊘ ", "truncated", "truncated"),
-        ("", "errors", "error"),
-        ("", "unscored", "unscored"),
+    let all = n("rollouts");
+    let head = format!("{all} rollout{}, {} scored", if all == 1 { "" } else { "s" }, n("scored"));
+    assert!(rollouts.starts_with(&head), "{rollouts}");
+    for (name, one, many) in [
+        ("successes", "success", "successes"),
+        ("failures", "failure", "failures"),
+        ("truncated", "truncated", "truncated"),
+        ("errors", "error", "errors"),
+        ("unscored", "unscored", "unscored"),
     ] {
-        let told = format!("{mark}{} {word}", n(name));
+        let count = n(name);
+        let told = format!(" {count} {}", if count == 1 { one } else { many });
         let always = matches!(name, "successes" | "failures");
-        assert_eq!(rollouts.contains(&told), always || n(name) > 0, "{told} in {rollouts}");
+        assert_eq!(rollouts.contains(&told), always || count > 0, "{told} in {rollouts}");
     }
     let rate = format!("success rate {}/{}", n("successes"), n("scored"));
     assert!(rollouts.contains(&rate), "{rollouts}");
