@@ -24,3 +24,7 @@ viewer:
     target/viewer/venv/bin/pip install --quiet textual==0.52.1 rich typer aiofiles packaging
     target/viewer/venv/bin/pip download --quiet --no-deps --dest target/viewer verl
     cd target/viewer && python3 -c "import glob, zipfile; z = zipfile.ZipFile(glob.glob('verl-*.whl')[0]); open('rollout_viewer.py', 'wb').write(z.read('scripts/rollout_viewer.py'))"
+
+# Fuzz targets, all or by name: 2 million executions or 3 minutes each (docs/fuzzing.md).
+fuzz *TARGETS:
+    fuzz/run.sh {{TARGETS}}

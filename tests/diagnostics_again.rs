@@ -55,13 +55,13 @@ fn spearman(x: &[f64], y: &[f64]) -> Option<f64> {
             .map(|a| {
                 let under = list.iter().filter(|b| *b < a).count() as f64;
                 let equal = list.iter().filter(|b| *b == a).count() as f64;
-                under + (equal + 1.0) / 2.0
+                under + f64::midpoint(equal, 1.0)
             })
             .collect()
     };
     let (x, y) = (ranks(x), ranks(y));
     let n = x.len() as f64;
-    let mean = (n + 1.0) / 2.0;
+    let mean = f64::midpoint(n, 1.0);
     let cov: f64 = x.iter().zip(&y).map(|(a, b)| (a - mean) * (b - mean)).sum();
     let var = |list: &[f64]| list.iter().map(|a| (a - mean).powi(2)).sum::<f64>();
     let scale = (var(&x) * var(&y)).sqrt();

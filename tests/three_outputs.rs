@@ -93,24 +93,26 @@ fn printed(value: &Value) -> String {
     }
 }
 
+/// A count with its noun.
+fn words(n: u64, word: &str, more: &str) -> String {
+    format!("{n} {word}{}", if n == 1 { "" } else { more })
+}
+
 /// Sentences of the page, made from the JSON alone.
 fn facts(page: &Page, group: &Value) {
     let n = |name: &str| int(group, name);
     let rollouts = page.fact("rollouts");
-    let all = n("rollouts");
-    let head = format!("{all} rollout{}, {} scored", if all == 1 { "" } else { "s" }, n("scored"));
-    assert!(rollouts.starts_with(&head), "{rollouts}");
-    for (name, one, many) in [
-        ("successes", "success", "successes"),
-        ("failures", "failure", "failures"),
-        ("truncated", "truncated", "truncated"),
-        ("errors", "error", "errors"),
-        ("unscored", "unscored", "unscored"),
-    ] {
-        let count = n(name);
-        let told = format!(" {count} {}", if count == 1 { one } else { many });
-        let always = matches!(name, "successes" | "failures");
-        assert_eq!(rollouts.contains(&told), always || count > 0, "{told} in {rollouts}");
+    let words =
+        |n: u64, word: &str, more: &str| format!("{n} {word}{}", if n == 1 { "" } else { more });
+    let (all, scored) = (words(n("rollouts"), "rollout", "s"), n("scored"));
+    assert!(rollouts.starts_with(&format!("{all}, {scored} scored")), "{rollouts}");
+    for told in [words(n("successes"), "success", "es"), words(n("failures"), "failure", "s")] {
+        assert!(rollouts.contains(&told), "{told} in {rollouts}");
+    }
+    for (name, word) in [("truncated", "truncated"), ("errors", "error"), ("unscored", "unscored")]
+    {
+        let told = format!(" {} {word}", n(name));
+        assert_eq!(rollouts.contains(&told), n(name) > 0, "{told} in {rollouts}");
     }
     let rate = format!("success rate {}/{}", n("successes"), n("scored"));
     assert!(rollouts.contains(&rate), "{rollouts}");
@@ -266,8 +268,8 @@ fn screen(model: &mut Model, row: &Value) {
     let title = shown.lines().next().unwrap();
     let scored = format!("{} of {} scored ✓{} ", n("scored"), n("rollouts"), n("successes"));
     assert!(title.contains(&scored), "{scored} in {title}");
-    for told in [format!("  {} steps", n("steps")), format!("  {} states", n("states"))] {
-        assert!(title.contains(&told), "{told} in {title}");
+    for told in [words(n("steps"), "step", "s"), words(n("states"), "state", "s")] {
+        assert!(title.contains(&format!("  {told}  ")), "{told} in {title}");
     }
     let prior = numbers::plain(group["v_prior"].as_f64().unwrap(), 3);
     let note = line(&shown, &["V_prior "]);
@@ -283,7 +285,7 @@ fn screen(model: &mut Model, row: &Value) {
         assert_eq!(note.contains(&told), n(name) > 0, "{told} in {note}");
     }
     let tree = zoomed(model, "1");
-    line(&tree, &[&format!("paths  {} rows of at most ", n("tree_rows"))]);
+    line(&tree, &[&format!("paths  {} of at most ", words(n("tree_rows"), "row", "s"))]);
     quadrants(model, row);
     rollouts(model, row);
     press(model, "W");
@@ -291,10 +293,10 @@ fn screen(model: &mut Model, row: &Value) {
     press(model, "Esc");
     let warnings = row["warnings"].as_array().unwrap();
     line(&layer, &[&format!("{} of this group", warnings.len())]);
-    let words = |text: &str| text.split_whitespace().map(ToOwned::to_owned).collect::<Vec<_>>();
-    let all = words(&layer).join(" ");
+    let blanks = |text: &str| text.split_whitespace().map(ToOwned::to_owned).collect::<Vec<_>>();
+    let all = blanks(&layer).join(" ");
     for warning in warnings {
-        let text = words(warning["text"].as_str().unwrap()).join(" ");
+        let text = blanks(warning["text"].as_str().unwrap()).join(" ");
         assert!(all.contains(&text) || layer.contains('…'), "{text} in {layer}");
         assert!(all.contains(&format!("({})", warning["code"].as_str().unwrap())), "{layer}");
     }

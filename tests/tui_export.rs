@@ -155,7 +155,7 @@ fn saved_settings_open_the_same_signature() {
     for name in ["v", "p", "p", "p", "e", "G", "j", "j", "j", "j"] {
         driver.press(name);
     }
-    driver.wait("the menu", |p| p.contains("▸signature and columns"));
+    driver.wait("the menu", |p| p.contains("▸signature, credit and columns"));
     driver.press("Enter");
     driver.wait("the file", |p| p.contains("wrote "));
     driver.quit("q");

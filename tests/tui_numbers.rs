@@ -38,14 +38,19 @@ struct Said {
     evidence: BTreeMap<String, Vec<Value>>,
     mixed: Vec<Value>,
     skill: Value,
+    /// Totals of all groups, with intervals.
+    totals: Value,
 }
 
 fn rows(path: &Path, args: &[&str]) -> Vec<Value> {
+    document(path, args)["rows"].as_array().unwrap().clone()
+}
+
+fn document(path: &Path, args: &[&str]) -> Value {
     let out =
         cli_common::program().args(args).args(["--format", "json"]).arg(path).output().unwrap();
     assert!(out.status.success(), "{args:?}: {}", String::from_utf8_lossy(&out.stderr));
-    let document: Value = serde_json::from_slice(&out.stdout).unwrap();
-    document["rows"].as_array().unwrap().clone()
+    serde_json::from_slice(&out.stdout).unwrap()
 }
 
 impl Said {
@@ -80,6 +85,7 @@ impl Said {
             evidence: by("evidence"),
             mixed: if many { ask(&["quadrants"]) } else { Vec::new() },
             skill: if many { ask(&["skill"])[0].clone() } else { Value::Null },
+            totals: document(path, &[&["groups"], settings].concat())["totals"][0].clone(),
             groups,
         }
     }
@@ -169,7 +175,11 @@ impl<'a> Reading<'a> {
         read += line.after("✓", int(g, "successes")) + line.after("✗", int(g, "failures"));
         read += line.after("⊘", int(g, "truncated"));
         read += line.before("errors", int(g, "errors")) + line.before("error", int(g, "errors"));
-        read += line.before("steps", int(g, "steps")) + line.before("states", int(g, "states"));
+        for (word, name) in
+            [("steps", "steps"), ("step", "steps"), ("states", "states"), ("state", "states")]
+        {
+            read += line.before(word, int(g, name));
+        }
         let credit = &self.model.settings.credit;
         read += line.after("γ ", credit.gamma) + line.after("n_prior ", credit.n_prior);
         let warnings = g["warnings"].as_str().unwrap_or_default();
@@ -236,6 +246,7 @@ impl<'a> Reading<'a> {
             line.blank_text(&first.text);
         }
         read += line.before("rollouts", int(g, "unscored"));
+        read += line.before("rollout", int(g, "unscored"));
         line.done(&[]);
         read
     }
@@ -337,7 +348,7 @@ impl<'a> Reading<'a> {
     /// The row of a list that is the first in sight. Blanks the mark of the selected one.
     fn top(&self, lines: &mut [Line], selected: usize) -> usize {
         let at = lines[2..].iter_mut().position(Line::take_mark);
-        selected - at.unwrap_or(selected)
+        at.map_or(0, |at| selected - at)
     }
 
     fn steps(&self, lines: &mut [Line]) -> usize {
@@ -350,7 +361,15 @@ impl<'a> Reading<'a> {
         if let Some(first) = steps.first().filter(|s| !s["v_smooth"].is_null()) {
             read += lines[0].after("R=", f64::from(u8::from(first["outcome"] == "success")));
         }
-        for column in ["grpo", "grpo-step", "rtmc"] {
+        for (column, title) in [("grpo", "GRPO "), ("grpo-step", "G+Step "), ("rtmc", "RTMC ")] {
+            // A column that says one thing of the whole rollout has no bars.
+            let values: Vec<f64> = steps.iter().filter_map(|s| s[column].as_f64()).collect();
+            let told = values.first().map_or(0, |&first| lines[0].after(title, first));
+            assert!(told == 0 || values.iter().all(|v| *v == values[0]), "{column}: {values:?}");
+            read += told;
+            if told > 0 || !lines[1].text().contains(title.trim()) {
+                continue;
+            }
             let most = self
                 .said
                 .steps_in(&self.task)
@@ -363,11 +382,21 @@ impl<'a> Reading<'a> {
             return read;
         }
         let header = lines[1].clone();
-        let top = self.top(lines, self.model.cursor.step);
-        for (y, line) in lines[2..].iter_mut().enumerate() {
-            let Some(step) = steps.get(top + y) else { break };
-            read += line.at(header.edge(&["t"]), int(step, "step"));
-            assert_eq!(top + y, int(step, "step") as usize);
+        self.top(lines, usize::MAX);
+        let mut next = None;
+        for line in &mut lines[2..] {
+            if line.text().starts_with('╌') {
+                // Segments are no rows of the command line's; their first step says its number.
+                line.blank_after("segment ");
+                line.blank_after("of ");
+                line.done(&[]);
+                continue;
+            }
+            let end = header.edge(&["t"]);
+            let Some(t) = line.peek(end).map(|t| t as usize) else { break };
+            assert!(next.is_none_or(|n| n == t), "step {t} after {next:?}: {line:?}");
+            let step = steps[t];
+            read += line.at(end, int(step, "step"));
             let end = header.edge(&["A"]);
             read += match step["rtmc"].as_f64() {
                 Some(a) => line.at(end, a),
@@ -376,6 +405,12 @@ impl<'a> Reading<'a> {
             if header.find_edge(&["N"]).is_some() {
                 read += line.fraction(int(step, "n_sa"), int(step, "n_s"));
             }
+            // Equal steps in a row are one line.
+            let equal = |s: &&&Value| ["state", "action"].iter().all(|k| s[*k] == step[*k]);
+            let run = steps[t..].iter().take_while(equal).count();
+            let folded = line.text().contains(" loop ▸");
+            read += line.after("×", run as f64);
+            next = Some(t + if folded { run } else { 1 });
             let label = line.label(header.edge(&["t"]) + 2, step["action"].as_str().unwrap());
             assert!(label, "{line:?} is not {}", step["action"]);
             line.done(&[]);
@@ -395,10 +430,12 @@ impl<'a> Reading<'a> {
                 let walking =
                     walking.filter(|r| !self.said.steps_of(&self.task, r).is_empty()).count();
                 lines[0].before("rows", paths.len() as f64)
+                    + lines[0].before("row", paths.len() as f64)
                     + lines[0].after("at most ", (2 * walking).max(1) as f64 - 1.0)
             }
             LensKind::States => {
                 lines[0].before("rows", lens.rows.len() as f64)
+                    + lines[0].before("row", lens.rows.len() as f64)
                     + lines[0].after("for ", int(g, "states"))
             }
         };
@@ -544,6 +581,7 @@ impl<'a> Reading<'a> {
         let order = self.model.group_order();
         lines[0].title("a Groups");
         let mut read = lines[0].before("groups", order.len() as f64);
+        read += lines[0].before("group", order.len() as f64);
         lines[0].done(&[]);
         let header = lines[1].clone();
         let at = order.iter().position(|&g| g == self.model.groups.at).unwrap();
@@ -559,7 +597,12 @@ impl<'a> Reading<'a> {
                 line.name(row["task"].as_str().unwrap());
                 vec![row]
             };
-            read += group_row(line, &header, &picked, total);
+            read += group_row(line, &header, &picked, total.then_some(&self.said.totals));
+            if total {
+                let mixed = picked.iter().filter(|g| is_mixed(g)).count();
+                read += line.after("quadrants: ", mixed as f64);
+                read += line.before("left", (picked.len() - mixed) as f64);
+            }
             line.done(&[]);
             if total {
                 below = y + 3;
@@ -619,6 +662,31 @@ impl<'a> Reading<'a> {
                     .map(|c| line.after(&format!("{c} "), count(c) as f64))
                     .sum();
             }
+            "95%" => {
+                line.title("95%");
+                let edge = |names: &[&str]| header.edge(names) - 1;
+                let mut read = 0;
+                for (bucket, names) in [
+                    ("both_pos", &["both+", "++"][..]),
+                    ("rescued", &["rescued", "−+"]),
+                    ("penalized", &["penalized", "+−"]),
+                    ("both_neg", &["both−", "−−"]),
+                ] {
+                    let word = line.word(edge(names));
+                    let Some((low, high)) = word.split_once("..") else { continue };
+                    for (shown, end) in [(low, "low"), (high, "high")] {
+                        let value = self.said.totals[format!("share_{bucket}_{end}")].as_f64();
+                        let shown = whole(shown);
+                        assert!(
+                            value.is_some_and(|v| (100.0 * v - shown).abs() <= 0.5),
+                            "{word} {value:?}"
+                        );
+                        read += 1;
+                    }
+                    line.blank_at(edge(names));
+                }
+                return read;
+            }
             _ => {
                 let skill = &self.said.skill;
                 let value = |name: &str| skill[name].as_f64().unwrap_or(0.0);
@@ -671,7 +739,10 @@ fn is_mixed(g: &Value) -> bool {
 }
 
 /// One row of the list of groups, or the sum of all.
-fn group_row(line: &mut Line, header: &Line, picked: &[&Value], total: bool) -> usize {
+fn group_row(line: &mut Line, header: &Line, picked: &[&Value], totals: Option<&Value>) -> usize {
+    // The sum has the quadrants of the groups that `quadrants` counts.
+    let counted: Vec<&&Value> = picked.iter().filter(|g| totals.is_none() || is_mixed(g)).collect();
+    let quadrant = |name: &str| counted.iter().map(|g| int(g, name)).sum::<f64>();
     let of = |names: &[&str]| {
         picked.iter().map(|g| names.iter().map(|n| int(g, n)).sum::<f64>()).sum::<f64>()
     };
@@ -687,9 +758,9 @@ fn group_row(line: &mut Line, header: &Line, picked: &[&Value], total: bool) -> 
         ("shared", 100.0 * of(&["shared_steps"]) / scored),
         ("branch", of(&["branching_states"])),
         ("compared", of(&["compared_steps"])),
-        ("rescued", of(&["rescued"])),
-        ("penal.", of(&["penalized"])),
-        ("inside", of(&["inside"])),
+        ("rescued", quadrant("rescued")),
+        ("penal.", quadrant("penalized")),
+        ("inside", quadrant("inside")),
     ] {
         // At 80 columns not all have room; these always have.
         let Some(end) = header.find_edge(&[title]) else {
@@ -703,8 +774,13 @@ fn group_row(line: &mut Line, header: &Line, picked: &[&Value], total: bool) -> 
         };
     }
     for (title, name) in [("skill", "skill"), ("null", "skill_null")] {
-        let Some(end) = header.find_edge(&[title]).filter(|_| !total) else { continue };
-        read += match picked[0][name].as_f64() {
+        let Some(end) = header.find_edge(&[title]) else { continue };
+        if totals.is_some() && name == "skill_null" {
+            // Totals have no null; the command `skill` has.
+            line.blank_at(end);
+            continue;
+        }
+        read += match totals.unwrap_or(picked[0])[name].as_f64() {
             Some(x) => line.at(end, x),
             None => line.nothing_at(end),
         };
@@ -716,7 +792,7 @@ fn group_row(line: &mut Line, header: &Line, picked: &[&Value], total: bool) -> 
             all => line.at(end - 7, of(&["successes"]) / all),
         };
     }
-    if !total {
+    if totals.is_none() {
         let codes = picked[0]["warnings"].as_str().unwrap_or_default().replace(';', ", ");
         line.blank_text(&codes);
     }
@@ -783,7 +859,12 @@ fn walk(path: &Path, settings: &AnalysisSettings, said: &Said, size: (u16, u16))
         for _ in 0..rollouts {
             press(&mut model, "[");
         }
-        for _ in 0..rollouts {
+        for i in 0..rollouts {
+            // Of many groups every third rollout has to do at the larger sizes: 80x24 has them all.
+            if groups > 1 && size.0 > 80 && i % 3 != 0 {
+                press(&mut model, "]");
+                continue;
+            }
             press(&mut model, "g");
             loop {
                 read += Reading::new(&model, said).all();

@@ -260,11 +260,13 @@ fn names_of_calls_get_the_room_of_a_constant_column() {
     let mut model = opened(Corpus { groups: vec![calls] }, (120, 40));
     let shown = picture(&model);
     // Two rollouts with R 1 and 0: mean .5, deviation .7071, so +.71 and -.71 (less the epsilon).
+    line(&shown, &["2 Steps  a", "GRPO +0.71"]);
+    line(&shown, &["search_direct_flights(", "1 1 ·", "▸ 0◆ search_direct_flights", "1/2"]);
+    press(&mut model, "]");
+    let shown = picture(&model);
     line(&shown, &["2 Steps  b", "GRPO −0.71"]);
-    line(&shown, &["▸ 0", "update_reservation_flights(", "1/2"]);
-    line(&shown, &["search_direct_flights(…", "1 1 ·"]);
-    press(&mut model, "[");
-    line(&picture(&model), &["2 Steps  a", "GRPO +0.71"]);
+    line(&shown, &["update_reservation_flights(", "· 1", "1/2"]);
+    line(&shown, &["▸ 0  update_reservation_flights", "1/2"]);
 }
 
 #[test]
@@ -277,4 +279,33 @@ fn a_value_of_nothing_still_shows_its_evidence() {
     let model = opened(Corpus { groups: vec![std::sync::Arc::new(none)] }, (80, 24));
     // Both failed: every value is 0, and the state was left in two ways.
     line(&picture(&model), &["▸ 0", "1/2", "█", "0.000 ··"]);
+}
+
+#[test]
+fn plain_text_divides_segments_too_and_data_does_not() {
+    let root = std::env::var_os("CREDSCOPE_CASES")
+        .map_or_else(|| PathBuf::from("../shared/cases"), PathBuf::from);
+    let path = root.join("07-segments-of-one-rollout/input.jsonl");
+    if !path.exists() {
+        eprintln!("SKIPPED: {} is missing; set CREDSCOPE_CASES", path.display());
+        return;
+    }
+    let made = |format: &str| {
+        let made = std::process::Command::new(env!("CARGO_BIN_EXE_credscope"))
+            .args(["steps", "--no-stamp", "--format", format])
+            .arg(&path)
+            .env("XDG_CONFIG_HOME", "/nonexistent")
+            .output()
+            .unwrap();
+        String::from_utf8(made.stdout).unwrap()
+    };
+    let text = made("text");
+    // The first panel: a narrow page repeats the rows with further columns.
+    let rows: Vec<&str> = text.lines().filter(|l| l.starts_with("r0")).take(6).collect();
+    let starts = |at: usize| rows[at].contains("-- segment");
+    assert_eq!(
+        (0..rows.len()).map(starts).collect::<Vec<_>>(),
+        [false, false, true, false, true, false]
+    );
+    assert!(!made("csv").contains("segment 2"));
 }

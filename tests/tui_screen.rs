@@ -202,6 +202,7 @@ fn ascii_mode_draws_nothing_else() {
         assert!(picture.is_ascii(), "{picture}");
         driver.press("?");
         assert!(driver.wait("keys", |p| p.contains("? Keys")).is_ascii());
+        driver.press("Esc");
         driver.quit("q");
     }
 }

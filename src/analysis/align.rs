@@ -8,6 +8,9 @@ use crate::signature::StateId;
 
 /// Above so many pairs of steps an alignment takes the next equal state instead of the best one.
 const EXACT: usize = 4_000_000;
+/// What an equal state counts where an equal action counts 1: with fewer steps than this the number of
+/// states decides first.
+const STATE: u64 = 1 << 24;
 
 /// A row of an alignment.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -132,9 +135,7 @@ pub(super) fn matches(a: &[Place], b: &[Place]) -> Vec<(usize, usize)> {
     if a.len().saturating_mul(b.len()) > EXACT {
         return next_equal(a, b);
     }
-    // Worth of the best alignment of the tails: a state counts `STATE`, an equal action 1 more. With
-    // fewer than STATE steps the number of states decides first.
-    const STATE: u64 = 1 << 24;
+    // Worth of the best alignment of the tails: a state counts `STATE`, an equal action 1 more.
     let width = b.len() + 1;
     let mut best = vec![0_u64; (a.len() + 1) * width];
     let at = |best: &[u64], i: usize, j: usize| best.get(i * width + j).copied().unwrap_or(0);

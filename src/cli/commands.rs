@@ -117,6 +117,7 @@ impl Run<'_> {
             self.session.each(|analysis| {
                 let mut table = steps::table(analysis, self.rollout());
                 if self.options.format == Format::Text {
+                    steps::divide_segments(&mut table, analysis);
                     steps::fold_loops(&mut table);
                 }
                 if !head.is_empty() {

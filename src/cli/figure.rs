@@ -1,5 +1,6 @@
 //! `figure`: pictures for papers, of the same numbers that other commands print.
 
+use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -36,12 +37,12 @@ impl Run<'_> {
                 let (panel, counted, left_out) = self.panel_values(None)?;
                 let mut about = counted_groups(counted);
                 if left_out > 0 {
-                    about.push_str(&format!(", {left_out} of uniform outcome left out"));
+                    let _ = write!(about, ", {left_out} of uniform outcome left out");
                 }
                 figure::panel(&panel, vec![about])
             }
         };
-        figure.notes.extend(self.session.loaded.report.partial().map(|p| p.to_string()));
+        figure.notes.extend(self.session.loaded.report.partial());
         let mut out = self.output()?;
         let writing = self.writing(Kind::Figure, &[("theme", json!(ink.name))], out.is_file());
         match self.options.format {

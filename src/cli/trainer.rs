@@ -11,7 +11,7 @@ use crate::analysis::Analysis;
 use crate::export::{advantages, native};
 use crate::profile::Profiles;
 use crate::rollout::raw::RawRollout;
-use crate::rollout::{Group, Rollout};
+use crate::rollout::{Group, Rollout, SourceId};
 
 impl Run<'_> {
     /// `advantages`: one rollout per line, with its stamp as the first.
@@ -65,7 +65,9 @@ impl Run<'_> {
                 }
                 self.session.check()?;
                 let records = self.records(rollout)?;
-                for mut line in native::lines(group, rollout, &records, &profiles) {
+                let source = rollout.records.first().map_or_else(SourceId::default, |r| r.source);
+                let format = self.session.loaded.sources.format(source);
+                for mut line in native::lines(group, rollout, format, &records, &profiles) {
                     if let (Some(mark), Some(map)) = (partial.take(), line.as_object_mut()) {
                         map.insert("extra".to_owned(), json!({ native::PARTIAL: mark }));
                     }

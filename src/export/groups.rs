@@ -94,7 +94,7 @@ pub fn columns() -> Vec<Column> {
         float("skill_null"),
         float("skill_ceiling"),
         float("coverage"),
-        text("warnings").shown("warnings").at_most(48),
+        text("warnings").shown("warnings").at_most(50),
     ]
 }
 

@@ -2,6 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::facts::profile_of;
+use crate::ingest::ending;
+use crate::ingest::turns::demands;
 use crate::profile::Profiles;
 use crate::rollout::raw::{Ending, RawArgs, RawKind, RawRollout, RawStep};
 use crate::rollout::{Group, Outcome, Rollout};
@@ -12,11 +15,13 @@ pub const PARTIAL: &str = crate::ingest::native::PARTIAL;
 /// The lines of a rollout: one per record, in the order of its segments.
 ///
 /// The verdict is written as it was decided, so that it does not hang on a success rule; a missing
-/// harness is filled with the word that leads to the same profile.
+/// harness is filled with the word that leads to the same profile; `format` is the one that the
+/// records are in.
 #[must_use]
 pub fn lines(
     group: &Group,
     rollout: &Rollout,
+    format: &str,
     records: &[RawRollout],
     profiles: &Profiles,
 ) -> Vec<Value> {
@@ -25,7 +30,9 @@ pub fn lines(
         .iter()
         .enumerate()
         .map(|(at, raw)| {
-            let mut map = head(group, rollout, raw, profiles);
+            let hint = || profile_of(profiles, format, raw)?.harness.first().cloned();
+            let harness = rollout.harness.clone().or_else(hint);
+            let mut map = head(group, rollout, raw, harness.as_deref());
             if several || raw.segment_index.is_some() {
                 map.insert(
                     "segment_index".to_owned(),
@@ -48,7 +55,7 @@ fn head(
     group: &Group,
     rollout: &Rollout,
     raw: &RawRollout,
-    profiles: &Profiles,
+    harness: Option<&str>,
 ) -> Map<String, Value> {
     let mut map = Map::new();
     let mut put = |name: &str, value: Value| {
@@ -61,8 +68,7 @@ fn head(
     put("task", json!(group.key.task));
     put("policy", json!(rollout.policy));
     put("train_step", json!(raw.train_step));
-    let hint = || profiles.get(&group.profile).and_then(|p| p.harness.first().cloned());
-    put("harness", json!(rollout.harness.clone().or_else(hint)));
+    put("harness", json!(harness));
     put("id", json!(rollout.id));
     put("attempt", json!(rollout.attempt));
     // Where nothing is known, nothing is said: the reader finds that out again.
@@ -80,11 +86,13 @@ fn head(
     }
     match &raw.ending {
         Ending::Clean => {}
-        Ending::Limit(word) => put("stop", json!(word)),
-        Ending::Infra(word) => put("error", json!(word)),
+        Ending::Limit(word) if ending::of_word(word) == raw.ending => put("stop", json!(word)),
+        Ending::Limit(word) => put("stop", json!({"kind": word, "ending": "limit"})),
+        Ending::Infra(word) if ending::of_error(word) == raw.ending => put("error", json!(word)),
+        Ending::Infra(word) => put("error", json!({"kind": word, "ending": "infra"})),
     }
     put("forked_from", json!(rollout.forked_from.as_ref().map(|id| json!({"rollout": id}))));
-    put("prompt", json!(raw.prompt));
+    put("prompt", json!(raw.prompt.as_deref().filter(|text| !text.is_empty())));
     map
 }
 
@@ -96,8 +104,13 @@ fn step(raw: &RawStep) -> Value {
         }
     };
     put("turn", json!(raw.turn));
-    if !raw.thought.is_empty() {
+    // Without a call, a text is what makes the step, be it empty.
+    if !raw.thought.is_empty() || raw.kind == RawKind::Text {
         put("thought", json!(raw.thought));
+    }
+    let demanded = raw.kind == RawKind::Text && raw.observation.as_deref().is_some_and(demands);
+    if raw.told_to_continue != demanded {
+        put("told_to_continue", json!(raw.told_to_continue));
     }
     put("state", json!(raw.state));
     put("action", json!(raw.action));

@@ -69,6 +69,34 @@ pub fn table(analysis: &Analysis, rollout: Option<&str>) -> Table {
     table
 }
 
+/// Puts a row before the first step of each segment but the first, for people: the prompt that starts it
+/// is no action of the agent.
+pub fn divide_segments(table: &mut Table, analysis: &Analysis) {
+    let at = |name: &str| table.position(name);
+    let (Some(id), Some(category), Some(number)) = (at("rollout"), at("category"), at("step"))
+    else {
+        return;
+    };
+    let width = table.columns.len();
+    let rollouts = &analysis.group.rollouts;
+    for rollout in rollouts.iter().filter(|r| !r.segment_starts.is_empty()) {
+        let of = rollout.segment_starts.len() + 1;
+        for (k, &start) in rollout.segment_starts.iter().enumerate() {
+            let own = Cell::text(rollout.id.as_str());
+            let first = |row: &Vec<Cell>| {
+                row.get(id) == Some(&own) && row.get(number) == Some(&Cell::int(start))
+            };
+            let Some(place) = table.rows.iter().position(first) else { continue };
+            let told = |at: usize| match at {
+                at if at == id => own.clone(),
+                at if at == category => Cell::text(format!("-- segment {} of {of} --", k + 2)),
+                _ => Cell::text(" "),
+            };
+            table.rows.insert(place, (0..width).map(told).collect());
+        }
+    }
+}
+
 /// Folds runs of one action into a row each, for people: the row says how often, and shows the numbers
 /// that all steps of the run share.
 pub fn fold_loops(table: &mut Table) {

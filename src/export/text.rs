@@ -111,7 +111,8 @@ pub fn cut_middle(text: &str, limit: usize) -> Cow<'_, str> {
     let tail = limit / 2;
     let head = cut(text, limit - tail);
     let end = cut_left(text, tail + 1);
-    let end = end.strip_prefix('…').unwrap_or(&end);
+    // Uncut, it is a text of one cell in a room of none.
+    let end = end.strip_prefix('…').unwrap_or_default();
     Cow::Owned(format!("{head}{end}"))
 }
 

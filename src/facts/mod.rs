@@ -48,8 +48,7 @@ impl Interpreter {
     /// choose the profile together with the harness and the tools' names.
     pub fn read(&mut self, format: &str, raw: &RawRollout) -> RolloutFacts {
         let profiles = Arc::clone(&self.profiles);
-        let chosen = profiles.choose(format, raw.harness.as_deref(), &count_calls(raw));
-        let Some(profile) = chosen.map(Arc::clone) else {
+        let Some(profile) = profile_of(&profiles, format, raw).map(Arc::clone) else {
             return RolloutFacts::default();
         };
         self.read_as(&profile, raw)
@@ -67,6 +66,16 @@ impl Interpreter {
         }
         reading.finish(raw_index)
     }
+}
+
+/// The profile that a rollout of this format is read with.
+#[must_use]
+pub fn profile_of<'p>(
+    profiles: &'p Profiles,
+    format: &str,
+    raw: &RawRollout,
+) -> Option<&'p Arc<Profile>> {
+    profiles.choose(format, raw.harness.as_deref(), &count_calls(raw))
 }
 
 /// How often each tool is called; a line tool of a shell counts as the shell.

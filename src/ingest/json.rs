@@ -131,9 +131,14 @@ impl<'a> Object<'a> {
         found
     }
 
-    /// All entries in file order.
+    /// All entries in file order; of a repeated key the last one.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &'a RawValue)> {
-        self.entries.iter().map(|(k, v)| (&**k, *v))
+        let repeated = self.repeated();
+        let counts = move |at: usize, key: &str| {
+            !repeated.contains(&key) || self.entries.iter().skip(at + 1).all(|(k, _)| k != key)
+        };
+        let entries = self.entries.iter().enumerate();
+        entries.filter(move |(at, (k, _))| counts(*at, k)).map(|(_, (k, v))| (&**k, *v))
     }
 }
 

@@ -195,14 +195,26 @@ pub(super) fn ending(record: &Object<'_>, more: &[&str]) -> Result<Ending, Error
     if let Some(error) = record.some("error")
         && !matches!(error.get(), "false" | "\"\"" | "{}")
     {
-        end = ending::of_error(&word(error)?);
+        end = ended(error, ending::of_error)?;
     }
     for name in ["stop", "finish_reason"].iter().chain(more) {
         if let Some(value) = record.some(name) {
-            end = ending::worse(end, ending::of_word(&word(value)?));
+            end = ending::worse(end, ended(value, ending::of_word)?);
         }
     }
     Ok(end)
+}
+
+/// The ending that a word stands for; an object may say itself what kind of ending its word names, as
+/// `convert` writes it where the word alone would be read as another one.
+fn ended(value: &RawValue, of_word: fn(&str) -> Ending) -> Result<Ending, Error> {
+    let named = if json::is_object(value) { Object::of(value)?.string("ending")? } else { None };
+    let word = word(value)?;
+    Ok(match named.as_deref() {
+        Some("limit") => Ending::Limit(word),
+        Some("infra") => Ending::Infra(word),
+        _ => of_word(&word),
+    })
 }
 
 /// The word of an ending: a text, or the `kind` of an object.

@@ -54,7 +54,7 @@ fn read_step(
         RawKind::Call
     } else if state.is_some() || action.is_some() {
         RawKind::Opaque
-    } else if thought.is_empty() {
+    } else if step.first(&["thought", "text"]).is_none() {
         RawKind::Call
     } else {
         RawKind::Text
@@ -82,11 +82,13 @@ fn read_step(
         _ => None,
     };
     let observation = text(&["observation"])?;
-    let told_to_continue = kind == RawKind::Text && observation.as_deref().is_some_and(demands);
+    let demanded = kind == RawKind::Text && observation.as_deref().is_some_and(demands);
+    // A name is a name even when it is empty: the call is there.
+    let tool = step.string("tool")?.map(String::from);
     Ok(RawStep {
         kind,
         thought,
-        tool: step.id("tool")?,
+        tool: tool.or(step.id("tool")?),
         args: json::args(step.get("args"))?,
         observation,
         exit_code,
@@ -102,7 +104,7 @@ fn read_step(
         state,
         action,
         values,
-        told_to_continue,
+        told_to_continue: step.truth("told_to_continue").unwrap_or(demanded),
     })
 }
 

@@ -34,16 +34,25 @@ pub fn split(
     limit: usize,
     sink: &mut Sink<'_>,
 ) -> io::Result<()> {
-    let mut input = BufReader::with_capacity(1 << 20, input);
-    let mark = input.fill_buf()?.starts_with(b"\xef\xbb\xbf");
-    let start = if mark { 3 } else { 0 };
-    input.consume(start);
+    let (start, input) = without_mark(BufReader::with_capacity(1 << 20, input))?;
     match layout {
-        Layout::Lines => lines(input, start as u64, limit, sink),
-        Layout::Document => document(input, start as u64, limit, sink),
-        Layout::Elements => values(input, start as u64, 1, limit, sink),
-        Layout::Values => values(input, start as u64, 0, limit, sink),
+        Layout::Lines => lines(input, start, limit, sink),
+        Layout::Document => document(input, start, limit, sink),
+        Layout::Elements => values(input, start, 1, limit, sink),
+        Layout::Values => values(input, start, 0, limit, sink),
     }
+}
+
+/// The input after its byte-order mark, and the mark's length. A stream may give less than a mark at
+/// once.
+pub(super) fn without_mark(mut input: impl BufRead) -> io::Result<(u64, impl BufRead)> {
+    let mut head = Vec::with_capacity(3);
+    input.by_ref().take(3).read_to_end(&mut head)?;
+    let mark = head == b"\xef\xbb\xbf";
+    if mark {
+        head.clear();
+    }
+    Ok((if mark { 3 } else { 0 }, io::Cursor::new(head).chain(input)))
 }
 
 /// A record that grows up to the limit; beyond it only its length is kept.
@@ -236,7 +245,8 @@ impl Cursor {
             }
             (Token::Close, depth) if depth < self.base => self.close(),
             (Token::Close, _) => Step::Inside,
-            (Token::Comma | Token::Space, depth) if depth == self.base => self.close(),
+            // At the depth of values, and before the array that holds them.
+            (Token::Comma | Token::Space, depth) if depth <= self.base => self.close(),
             _ => {
                 self.open = true;
                 Step::Inside

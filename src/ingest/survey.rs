@@ -102,10 +102,8 @@ pub fn split(
     open: &Open<'_>,
     sink: &mut dyn FnMut(Found) -> ControlFlow<()>,
 ) -> io::Result<()> {
-    let mut input = BufReader::with_capacity(1 << 20, open(0..len));
-    let mark = input.fill_buf()?.starts_with(b"\xef\xbb\xbf");
-    let mut base = if mark { 3 } else { 0 };
-    input.consume(base as usize);
+    let input = BufReader::with_capacity(1 << 20, open(0..len));
+    let (mut base, mut input) = split::without_mark(input)?;
     let mut survey = Survey::new(layout, key);
     loop {
         let chunk = input.fill_buf()?;

@@ -260,7 +260,7 @@ impl Profile {
 }
 
 /// All profiles that are known, built in and from user files, with the tables that go with them.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Profiles {
     list: Vec<Arc<Profile>>,
     /// Test runners.

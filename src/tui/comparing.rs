@@ -191,15 +191,12 @@ fn come_in(model: &mut Model) {
         return;
     }
     let next = listed.partition_point(|&row| row < model.comparing.at);
-    match listed.get(next).or(listed.last()) {
-        Some(&row) => {
-            model.comparing.at = row;
-            lead(model);
-        }
-        None => {
-            model.comparing.only_here = false;
-            model.message = Some("this rollout has no step of its own beside these".to_owned());
-        }
+    if let Some(&row) = listed.get(next).or(listed.last()) {
+        model.comparing.at = row;
+        lead(model);
+    } else {
+        model.comparing.only_here = false;
+        model.message = Some("this rollout has no step of its own beside these".to_owned());
     }
 }
 

@@ -20,6 +20,21 @@ pub const fn evidence(class: Option<Evidence>) -> char {
     }
 }
 
+/// Evidence and sign in one cell that needs no colour.
+#[must_use]
+pub const fn signed_evidence(class: Option<Evidence>, positive: bool) -> char {
+    match (class, positive) {
+        (Some(Evidence::Compared) | None, true) => '▲',
+        (Some(Evidence::Compared) | None, false) => '▼',
+        (Some(Evidence::Shared), true) => '△',
+        (Some(Evidence::Shared), false) => '▽',
+        (Some(Evidence::Own), true) => '+',
+        (Some(Evidence::Own), false) => super::numbers::MINUS,
+        (Some(Evidence::Single), true) => '\'',
+        (Some(Evidence::Single), false) => '.',
+    }
+}
+
 /// The mark of an outcome.
 #[must_use]
 pub const fn outcome(outcome: Outcome) -> char {

@@ -102,9 +102,8 @@ pub(super) fn fold(model: &mut Model, action: Action) {
         _ => None,
     });
     let Some((t, run, folded)) = run else {
-        model.message = Some(
-            "no run of equal steps stands here; rows fold in the tree: 1 goes there".to_owned(),
-        );
+        model.message =
+            Some("no loop to fold here; rows fold in the tree: 1 goes there".to_owned());
         return;
     };
     let first = model.steps_of(rollout).start + t;

@@ -20,6 +20,7 @@ mod layers;
 pub mod layout;
 pub mod lens;
 pub mod listing;
+mod looks;
 pub mod message;
 pub mod model;
 mod navigate;

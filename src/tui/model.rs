@@ -206,6 +206,7 @@ pub struct Typed {
 }
 
 /// The state of the screen.
+#[allow(clippy::struct_excessive_bools, reason = "each is a switch of its own key")]
 pub struct Model {
     /// What was loaded.
     pub corpus: Corpus,

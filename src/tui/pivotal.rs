@@ -138,12 +138,12 @@ fn disagrees(analysis: &Analysis, step: usize, value: f64) -> Option<Pick> {
     let lift = if bucket == Bucket::Rescued { "lifts" } else { "lowers" };
     let mut told = format!("{other} says {x}, {name} {}", signed(value, 3));
     if !by.is_empty() {
-        told.push_str(&format!(": mostly {by}"));
+        told = format!("{told}: mostly {by}");
     }
-    told.push_str(&format!(
-        ". {name} {lift} a step of a {}; = takes the number apart.",
+    let told = format!(
+        "{told}. {name} {lift} a step of a {}; = takes the number apart.",
         pick.outcome.name()
-    ));
+    );
     let why = format!("{} {by}", bucket.name());
     Some(Pick { why: why.trim_end().to_owned(), told, ..pick })
 }

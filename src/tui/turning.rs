@@ -146,8 +146,8 @@ pub fn rows() -> Vec<KnobRow> {
 pub(super) fn act(model: &mut Model, action: Action, count: usize, effects: &mut Vec<Effect>) {
     let now = SignatureSetting::of(&model.settings);
     match action {
-        Action::Right => turn(model, now, count.cast_signed(), effects),
-        Action::Left => turn(model, now, -count.cast_signed(), effects),
+        Action::Right => turn(model, &now, count.cast_signed(), effects),
+        Action::Left => turn(model, &now, -count.cast_signed(), effects),
         Action::Pin => {
             model.message = Some(format!("pinned {}: changes count against it", now.name()));
             model.turning.pin = now;
@@ -184,14 +184,14 @@ fn back(from: &AnalysisSettings, to: &AnalysisSettings) -> String {
     changed.map_or_else(|| "back".to_owned(), |(name, _, x)| format!("back to {name} {x}"))
 }
 
-fn turn(model: &mut Model, now: SignatureSetting, by: isize, effects: &mut Vec<Effect>) {
+fn turn(model: &mut Model, now: &SignatureSetting, by: isize, effects: &mut Vec<Effect>) {
     let Some(row) = rows().get(model.turning.at).copied() else {
         return;
     };
     let next = match row {
         KnobRow::Abstraction => {
             let values = row.values();
-            let value = row.value(&now);
+            let value = row.value(now);
             let at = values.iter().position(|v| *v == value).unwrap_or(0);
             let to = at.saturating_add_signed(by).min(values.len().saturating_sub(1));
             let id = values.get(to).copied().unwrap_or_default();
@@ -201,13 +201,13 @@ fn turn(model: &mut Model, now: SignatureSetting, by: isize, effects: &mut Vec<E
             SignatureSetting { granularity: now.granularity.turned(ladder.knob, by), ..now.clone() }
         }
     };
-    if next == now {
+    if next == *now {
         let (end, word) = if by > 0 { ("last", "finer") } else { ("first", "coarser") };
         let what = if row == KnobRow::Abstraction { "else" } else { word };
         model.message = Some(format!(
             "{} is at its {end} value, {}: nothing {what} to turn to",
             row.name(),
-            row.value(&now)
+            row.value(now)
         ));
         return;
     }

@@ -11,7 +11,7 @@ use super::layout::Pane;
 pub use super::message::{Effect, Msg};
 use super::model::{Cursor, Layer, Model, Reader, Text, Typed};
 use super::snapshot::Snapshot;
-use super::{finding, jumps, layers, navigate, pivotal, refresh, sweeping, turning};
+use super::{finding, jumps, layers, looks, navigate, pivotal, refresh, sweeping, turning};
 
 /// Rows of one notch of the wheel.
 const WHEEL: usize = 3;
@@ -317,49 +317,14 @@ pub(super) fn act(model: &mut Model, action: Action, count: usize, effects: &mut
         Action::Left | Action::Right if model.focus == Pane::Knobs => {
             turning::act(model, action, count, effects);
         }
-        Action::Theme => {
-            model.look.theme = model.look.theme.next();
-            let kept = model.look.styles();
-            model.message = Some(if model.look.depth == super::theme::Depth::None {
-                "NO_COLOR is set: every theme is drawn without colour".to_owned()
-            } else {
-                format!("theme {}: {}", kept.id.name(), kept.id.about())
-            });
-        }
-        Action::Mouse => {
-            model.mouse = !model.mouse;
-            model.message = Some(if model.mouse {
-                "the mouse is captured: wheel and clicks; M gives it back".to_owned()
-            } else {
-                "the mouse is the terminal's: it selects text; M captures it".to_owned()
-            });
-            effects.push(Effect::Mouse(model.mouse));
-        }
-        Action::Controls => {
-            model.controls = !model.controls;
-            model.reader = Reader::default();
-            let shown = if model.controls { "shown, as ^[ and \\x00" } else { "left out" };
-            model.message = Some(format!("control characters of texts are {shown}; C turns that"));
-        }
-        Action::CopyView => match super::copying::view(model) {
-            Some(text) => effects.push(Effect::Copy(text)),
-            None => model.message = Some("nothing here to copy".to_owned()),
-        },
-        Action::Scale => model.shared_scale = !model.shared_scale,
+        Action::Theme
+        | Action::Mouse
+        | Action::Controls
+        | Action::CopyView
+        | Action::Scale
+        | Action::Sort
+        | Action::Copy => looks::act(model, action, effects),
         Action::NextColumn => next_column(model, effects),
-        Action::Sort => {
-            let all = super::model::GroupOrder::ALL;
-            let at = all.iter().position(|&o| o == model.groups.order).unwrap_or(0);
-            model.groups.order = all.get((at + 1) % all.len()).copied().unwrap_or_default();
-            if model.focus != Pane::Groups {
-                model.message =
-                    Some(format!("groups sorted by {}; a lists them", model.groups.order.name()));
-            }
-        }
-        Action::Copy => match super::copying::value(model) {
-            Some(text) => effects.push(Effect::Copy(text)),
-            None => model.message = Some("no value here to copy".to_owned()),
-        },
         Action::NextGroup | Action::PreviousGroup => {
             let last = model.corpus.groups.len().saturating_sub(1);
             let to = if action == Action::NextGroup {

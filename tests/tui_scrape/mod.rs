@@ -111,7 +111,7 @@ impl Line {
         marked
     }
 
-    fn find(&self, text: &str) -> Option<usize> {
+    pub fn find(&self, text: &str) -> Option<usize> {
         let wanted: Vec<char> = text.chars().collect();
         (0..self.cells.len()).find(|&x| self.cells[x..].starts_with(&wanted))
     }

@@ -37,9 +37,9 @@ impl Scale {
         }
         let step = [1.0, 2.0, 5.0, 10.0].into_iter().map(|m| m * power).find(|s| *s >= rough);
         let step = step.unwrap_or(rough);
-        let first = (low / step).ceil();
-        let count = ((high / step).floor() - first).max(0.0) as usize;
-        ((0..=count).map(|i| (first + i as f64) * step).collect(), places)
+        let (first, last) = ((low / step).ceil(), (high / step).floor());
+        let all = (0..=2 * n.max(8)).map(|i| first + i as f64).take_while(|k| *k <= last);
+        (all.map(|k| k * step).collect(), places)
     }
 }
 

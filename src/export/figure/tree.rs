@@ -34,7 +34,7 @@ pub fn tree(analysis: &Analysis) -> Figure {
     let rows: Vec<Node> = (0..all.rows.len()).map(|at| Node::of(&all, at)).collect();
     let right = rows
         .iter()
-        .map(|node| node.depth * LEVEL + 16.0 + wide(&node.label, SIZE))
+        .map(|node| node.depth as f64 * LEVEL + 16.0 + wide(&node.label, SIZE))
         .fold(160.0, f64::max)
         + 14.0;
     let n = analysis.basis.scored_count().max(1) as f64;
@@ -49,7 +49,7 @@ pub fn tree(analysis: &Analysis) -> Figure {
     let mut y = 16.0;
     for node in &rows {
         let middle = y + ROW / 2.0;
-        let (x, level) = (node.depth * LEVEL, node.depth as usize);
+        let (x, level) = (node.depth as f64 * LEVEL, node.depth);
         last_at.truncate(level);
         if let Some(above) = last_at.last() {
             let stem = x - LEVEL + 4.0;
@@ -83,7 +83,7 @@ pub fn tree(analysis: &Analysis) -> Figure {
 
 /// A row of the tree, as its table tells it.
 struct Node {
-    depth: f64,
+    depth: usize,
     label: String,
     scored: u64,
     successes: u64,
@@ -112,7 +112,7 @@ impl Node {
         let depth = int("depth");
         let below = table.rows.get(at + 1).and_then(|row| row.get(table.position("depth")?));
         Self {
-            depth: depth as f64,
+            depth: usize::try_from(depth).unwrap_or(0),
             label: format!("{}{folded}", text::cut_middle(&label, 44)),
             scored: int("n"),
             successes: int("successes"),

@@ -49,6 +49,35 @@ pub fn draw(model: &Model, plan: &Plan, canvas: &mut Canvas) {
     canvas.row(0, &row);
 }
 
+/// The keys that every pane has, the most wanted first.
+const REST: [Action; 25] = [
+    Action::NextRollout,
+    Action::NextDisagreement,
+    Action::NextBranching,
+    Action::NextPane,
+    Action::Lens,
+    Action::NextColumn,
+    Action::Columns,
+    Action::Knobs,
+    Action::Sweep,
+    Action::Pivotal,
+    Action::Filter,
+    Action::Search,
+    Action::Compare,
+    Action::Export,
+    Action::Open,
+    Action::Reload,
+    Action::Scale,
+    Action::Groups,
+    Action::NextGroup,
+    Action::Enter,
+    Action::Warnings,
+    Action::JumpBack,
+    Action::Palette,
+    Action::Theme,
+    Action::Copy,
+];
+
 /// What the footer says, the most wanted first; the table of keys has the words.
 fn keys(model: &Model, plan: &Plan) -> Vec<(&'static str, &'static str)> {
     use Action as A;
@@ -119,33 +148,7 @@ fn keys(model: &Model, plan: &Plan) -> Vec<(&'static str, &'static str)> {
             }
         }
     }
-    list.extend([
-        of(A::NextRollout),
-        of(A::NextDisagreement),
-        of(A::NextBranching),
-        of(A::NextPane),
-        of(A::Lens),
-        of(A::NextColumn),
-        of(A::Columns),
-        of(A::Knobs),
-        of(A::Sweep),
-        of(A::Pivotal),
-        of(A::Filter),
-        of(A::Search),
-        of(A::Compare),
-        of(A::Export),
-        of(A::Open),
-        of(A::Reload),
-        of(A::Scale),
-        of(A::Groups),
-        of(A::NextGroup),
-        of(A::Enter),
-        of(A::Warnings),
-        of(A::JumpBack),
-        of(A::Palette),
-        of(A::Theme),
-        of(A::Copy),
-    ]);
+    list.extend(REST.map(of));
     let mut seen: Vec<&str> = Vec::new();
     list.retain(|(key, _)| {
         let new = !key.is_empty() && !seen.contains(key);

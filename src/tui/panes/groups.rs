@@ -245,7 +245,11 @@ fn sum(model: &Model, columns: &Columns, theme: &Theme) -> Row {
     if columns.warnings > 6 {
         let told = match done.len() - counted.len().min(done.len()) {
             0 => String::new(),
-            n => format!("quadrants: {} mixed, {n} left out", counted.len()),
+            n => {
+                let long = format!("quadrants: {} mixed, {n} left out", counted.len());
+                let fits = text::width(&long) <= columns.warnings;
+                if fits { long } else { format!("{} mixed, {n} out", counted.len()) }
+            }
         };
         row.gap(2).put(text::cut(&told, columns.warnings).into_owned(), theme.dim);
     }

@@ -51,7 +51,7 @@ pub fn lines(query: &str) -> Vec<Line> {
     let mut section = "";
     for b in BINDINGS {
         let keys = b.keys.join(" ");
-        if !hit(&[&keys, b.help, b.section]) {
+        if !hit(&[&keys, b.help, b.section, b.short.1]) {
             continue;
         }
         if b.section != section {

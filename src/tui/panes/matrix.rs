@@ -244,16 +244,7 @@ impl Frame<'_> {
             MINUS => false,
             other => return other,
         };
-        match (class.filter(|_| self.states), up) {
-            (Some(Evidence::Compared) | None, true) => '▲',
-            (Some(Evidence::Compared) | None, false) => '▼',
-            (Some(Evidence::Shared), true) => '△',
-            (Some(Evidence::Shared), false) => '▽',
-            (Some(Evidence::Own), true) => '+',
-            (Some(Evidence::Own), false) => MINUS,
-            (Some(Evidence::Single), true) => '\'',
-            (Some(Evidence::Single), false) => '.',
-        }
+        glyphs::signed_evidence(class.filter(|_| self.states), up)
     }
 
     /// How many rollouts were at a step in a state that two or more rollouts visited.

@@ -103,8 +103,14 @@ fn line(
     let cut = rollout.steps.len() > room;
     for step in rollout.steps.clone().take(room.saturating_sub(usize::from(cut))) {
         let class = analysis.graph.evidence.get(step).copied().flatten();
-        let style = y.get(step).map_or(theme.dim, |a| theme.of_sign(a));
-        row.solid(glyphs::evidence(class).to_string(), style);
+        let value = y.get(step);
+        let style = value.map_or(theme.dim, |a| theme.of_sign(a));
+        // The colour tells the sign; where there is none, the glyph does.
+        let glyph = match value.filter(|&a| a != 0.0 && theme.pos == theme.neg) {
+            Some(a) => glyphs::signed_evidence(class, a > 0.0),
+            None => glyphs::evidence(class),
+        };
+        row.solid(glyph.to_string(), style);
     }
     if cut && room > 0 {
         row.put("…", theme.dim);

@@ -28,16 +28,18 @@ impl Columns {
     /// What disappears first: halves of bars, the length of `why`, N, further bars.
     fn new(width: usize, snapshot: &Snapshot) -> Self {
         let all: Vec<usize> = (0..snapshot.analysis.columns.len()).collect();
-        let first = Self::of(width, snapshot, &all);
+        let first = Self::of(width, snapshot, &all, 0);
         if first.label >= snapshot.longest_call {
             return first;
         }
         // Names of calls would be cut: a column that says one thing of a whole rollout says it in the rule.
         let varying: Vec<usize> = all.iter().copied().filter(|&c| !snapshot.constant(c)).collect();
-        if varying.len() == all.len() { first } else { Self::of(width, snapshot, &varying) }
+        let roomy = Self::of(width, snapshot, &varying, snapshot.longest_call.min(width * 2 / 5));
+        // What explains a disagreement is worth more than the end of a name.
+        if roomy.why > 0 { roomy } else { Self::of(width, snapshot, &varying, 0) }
     }
 
-    fn of(width: usize, snapshot: &Snapshot, all: &[usize]) -> Self {
+    fn of(width: usize, snapshot: &Snapshot, all: &[usize], wanted: usize) -> Self {
         let y = snapshot.y();
         let fixed = 1 + snapshot.widths.t + 2 + 1 + 6 + 1 + 3;
         let choices: [(usize, usize, bool, bool, usize); 9] = [
@@ -58,7 +60,7 @@ impl Columns {
                 + usize::from(n) * (snapshot.widths.visits + 2)
                 + if why > 0 { why + 1 } else { 0 };
             let label = width.saturating_sub(taken);
-            if label >= least {
+            if label >= least.max(wanted) {
                 return Self { label, half, bars, n, why };
             }
         }
@@ -97,13 +99,14 @@ pub fn draw(model: &Model, snapshot: &Snapshot, canvas: &mut Canvas, focus: bool
     let n = steps.len();
     extra.put(format!("  {n} step{}", if n == 1 { "" } else { "s" }), theme.text);
     for c in (0..analysis.columns.len()).filter(|c| !columns.bars.contains(c)) {
-        let value = steps.clone().next().and_then(|s| analysis.columns.get(c)?.1.get(s));
-        if let (true, Some(value), Some((spec, _))) =
-            (snapshot.constant(c), value, analysis.columns.get(c))
-        {
-            extra.put(format!("  {} ", super::column_title(&spec.name)), theme.dim);
-            extra.put(signed(value, 2), theme.of_sign(value));
-        }
+        let Some((spec, column)) = analysis.columns.get(c).filter(|_| snapshot.constant(c)) else {
+            continue;
+        };
+        extra.put(format!("  {} ", super::column_title(&spec.name)), theme.dim);
+        match steps.clone().next().and_then(|s| column.get(s)) {
+            Some(value) => extra.put(signed(value, 2), theme.of_sign(value)),
+            None => extra.put("·", theme.dim),
+        };
     }
     if !model.filtering.passes.is_empty() {
         let listed = model.listed(model.cursor.rollout).len();

@@ -20,6 +20,7 @@ const HALF: usize = 3;
 
 /// Which columns there is room for.
 #[derive(Clone, Copy)]
+#[allow(clippy::struct_excessive_bools, reason = "each says whether a column is there")]
 struct Columns {
     label: usize,
     q: bool,
