@@ -72,6 +72,43 @@ fn what_cannot_be_made_again_says_so() {
     assert!(code == 2 && told.contains("made by `steps`"), "{told}");
     let (code, _) = bench.fails(&["steps", "input.json", "--settings-from", "nowhere"]);
     assert_eq!(code, 1);
+    // The native format has no place for settings.
+    bench.write("native.jsonl", &bench.ok(&["convert", "input.json"]));
+    bench.write("list.json", &format!("[{WORKED}]"));
+    for native in ["native.jsonl", "input.json", "list.json"] {
+        let (code, told) = bench.fails(&["convert", "input.json", "--settings-from", native]);
+        assert!(code == 1 && told.contains("native files carry no settings"), "{told}");
+        assert!(!told.contains("--no-stamp"), "{told}");
+    }
+}
+
+#[test]
+fn other_rollouts_than_those_of_the_export_are_told() {
+    let bench = Bench::new(WORKED);
+    let told = |args: &[&str]| {
+        let output = bench.run(args);
+        assert!(output.status.success(), "{args:?}");
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let changed = |args: &[&str]| told(args).contains("[inputs-changed]");
+    bench.write("other.json", &WORKED.replace("\"failure\"", "\"success\""));
+    bench.write("moved.json", WORKED);
+    bench.ok(&["steps", "input.json", "--out", "one.csv"]);
+    bench.ok(&["compare-runs", "input.json", "other.json", "--format", "json", "--out", "two"]);
+    bench.ok(&["steps", "input.json", "--print-settings", "--format", "json", "--out", "bare"]);
+    let again = |paths: &[&str], export: &str| {
+        let rest = ["--settings-from", export, "--no-stamp"];
+        changed(&[paths, &rest].concat())
+    };
+    assert!(!again(&["input.json"], "one.csv"));
+    assert!(!again(&["moved.json"], "one.csv"), "the same rollouts by another name");
+    assert!(again(&["other.json"], "one.csv"));
+    assert!(again(&["input.json", "other.json"], "one.csv"), "one more");
+    assert!(!again(&["input.json", "other.json"], "two"));
+    assert!(again(&["input.json", "moved.json"], "two"), "one less");
+    assert!(!again(&["steps", "other.json"], "bare"), "settings without inputs");
+    let names = told(&["other.json", "--settings-from", "one.csv"]);
+    assert!(names.contains("input.json, other.json"), "{names}");
 }
 
 #[test]
@@ -217,7 +254,12 @@ fn keys_and_themes_are_those_of_the_screen() {
     let bench = Bench::new("{}");
     let keys = bench.json(&["keys", "--format", "json"]);
     assert_eq!(keys["rows"].as_array().unwrap().len(), credscope::tui::keymap::BINDINGS.len());
-    assert!(bench.ok(&["themes"]).contains("mono"));
+    let themes = credscope::tui::ThemeId::ALL.map(credscope::tui::ThemeId::name);
+    assert_eq!(themes, credscope::settings::THEMES);
+    assert_eq!(themes, credscope::export::figure::Ink::names());
+    let shown = bench.json(&["themes", "--format", "json"]);
+    let shown: Vec<&Value> = shown["rows"].as_array().unwrap().iter().map(|r| &r["name"]).collect();
+    assert_eq!(shown, themes);
 }
 
 /// Commands that write exports, with what they need; `None` in place of the input.

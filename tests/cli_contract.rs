@@ -208,6 +208,40 @@ fn files_appear_complete_and_nothing_is_lost() {
     assert!(read("page.txt").starts_with("# {\"schema\":\"credscope.report/1\""));
 }
 
+/// A word that a setting does not know is refused, also by a command that does not need it.
+#[test]
+fn an_unknown_theme_is_refused_by_every_command() {
+    let bench = Bench::new(WORKED);
+    for command in ["steps", "report", "check", "convert"] {
+        let (code, told) = bench.fails(&[command, "input.json", "--theme", "nope"]);
+        let expected = "--theme cannot be `nope`: expected default, paper, light, mono";
+        assert!(code == 2 && told.contains(expected), "{command}: {told}");
+        bench.ok(&[command, "input.json", "--theme", "mono"]);
+    }
+    let output = bench.command(&["formats"]).env("CREDSCOPE_THEME", "nope").output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    bench.write("cf.toml", "theme = \"nope\"\n");
+    let (code, told) = bench.fails(&["steps", "input.json", "--config", "cf.toml"]);
+    assert!(code == 2 && told.contains("theme in cf.toml"), "{told}");
+}
+
+/// Simulated rollouts are JSON lines; a table is what `--measure` makes.
+#[test]
+fn a_form_that_simulated_rollouts_do_not_have_is_refused() {
+    let bench = Bench::new(WORKED);
+    let small = ["simulate", "--groups", "1", "--rollouts", "4"];
+    let lines = bench.ok(&small);
+    assert_eq!(bench.ok(&[&small[..], &["--format", "jsonl"]].concat()), lines);
+    for form in ["text", "csv", "json", "md"] {
+        let mut line = [&small[..], &["--format", form]].concat();
+        let (code, told) = bench.fails(&line);
+        assert!(code == 2 && told.contains(&format!("not written as {form}")), "{told}");
+        assert!(told.contains("hint: ") && told.contains("--measure"), "{told}");
+        line.push("--measure");
+        assert_ne!(bench.ok(&line), lines);
+    }
+}
+
 #[test]
 fn a_closed_pipe_ends_quietly() {
     let rollout = |i: usize| {

@@ -202,7 +202,7 @@ fn files_bytes_and_usage() {
         (vec!["figure", "input.json"], "which figure?"),
         (vec!["figure", "pie", "input.json"], "which figure?"),
         (vec!["figure", "tree", "input.json", "-o", "tree.pdf"], "no .pdf file"),
-        (vec!["figure", "tree", "input.json", "--theme", "pink"], "no theme `pink`"),
+        (vec!["figure", "tree", "input.json", "--theme", "pink"], "--theme cannot be `pink`"),
         (vec!["figure", "matrix", "input.json", "--column", "nope"], "unknown column `nope`"),
         (vec!["figure", "sweep", "input.json"], "no knob was given"),
     ] {

@@ -121,3 +121,59 @@ fn a_runner_is_a_table_in_a_file() {
     let told = bench.ok(&["explain", "input.json", "--at", "a:0", "--runners", "mine.toml"]);
     assert!(told.contains("because: check-all runs our tests"), "{told}");
 }
+
+/// What was read is never written over, whatever it was read for and by whatever command.
+#[test]
+fn no_export_replaces_a_file_that_settings_came_from() {
+    let bench = cli_common::Bench::new(cli_common::WORKED);
+    bench.write("given", "gamma = 0.9\n");
+    bench.write("verdicts.csv", "rollout,outcome\nt2,success\n");
+    bench.write("trainer.jsonl", "{\"rollout\":\"t1\",\"step\":0,\"mine\":0.25}\n");
+    bench.write("foreign.toml", PROFILE);
+    bench.write("mine.toml", "[[runner]]\nname = \"x\"\nstarts = [\"x\"]\nwhy = \"x\"\n");
+    let flags = [
+        ("--config", "given"),
+        ("--outcomes", "verdicts.csv"),
+        ("--sidecar", "trainer.jsonl"),
+        ("--profile", "foreign.toml"),
+        ("--runners", "mine.toml"),
+    ];
+    let read = |name: &str| std::fs::read(bench.path(name)).unwrap();
+    let refused = |args: &[&str], file: &str| {
+        let before = read(file);
+        let (code, told) = bench.fails(args);
+        assert!(code == 1 && told.contains(&format!("{file} is an input")), "{args:?}: {told}");
+        assert!(read(file) == before, "{args:?} wrote over {file}");
+    };
+    for (flag, file) in flags {
+        refused(&["steps", "input.json", flag, file, "--out", file, "--force"], file);
+        let two = ["compare-runs", "input.json", "input.json"];
+        refused(&[&two[..], &[flag, file, "--out", file, "--force"]].concat(), file);
+        let figure = ["figure", "tree", "input.json", "--format", "svg"];
+        refused(&[&figure[..], &[flag, file, "-o", file, "--force"]].concat(), file);
+        let print = ["steps", "input.json", "--print-settings"];
+        refused(&[&print[..], &[flag, file, "--out", file, "--force"]].concat(), file);
+        if cfg!(feature = "tui") {
+            refused(&["input.json", flag, file, "--screenshot", file, "--force"], file);
+        }
+    }
+    let print = ["steps", "input.json", "--print-settings", "--out", "input.json", "--force"];
+    refused(&print, "input.json");
+    bench.ok(&["steps", "input.json", "--out", "export.csv"]);
+    let again = ["steps", "input.json", "--settings-from", "export.csv", "--out"];
+    refused(&[&again[..], &["export.csv", "--force"]].concat(), "export.csv");
+    // Named by the environment, also where nothing is loaded.
+    let made: [&[&str]; 4] = [&["formats"], &["man"], &["schema", "steps"], &["simulate"]];
+    for args in made {
+        let output = bench
+            .command(&[args, &["--out", "given", "--force"]].concat())
+            .env("CREDSCOPE_CONFIG", "given")
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(1), "{args:?}");
+        assert_eq!(read("given"), b"gamma = 0.9\n", "{args:?}");
+    }
+    // A file that is only like one of them is written over.
+    bench.write("other.toml", "gamma = 0.9\n");
+    bench.ok(&["steps", "input.json", "--config", "given", "--out", "other.toml", "--force"]);
+}

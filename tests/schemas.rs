@@ -160,7 +160,10 @@ fn schema(bench: &Bench, kind: &str) -> Value {
 
 fn holds(bench: &Bench, kind: &str, output: &Value, what: &str) {
     let schema = schema(bench, kind);
-    if let Err(why) = check(&schema, output, &schema, "$") {
+    // A document must be a document, not merely a line of the same kind.
+    let part = if output.get("rows").is_some() { &schema["$defs"]["document"] } else { &schema };
+    let part = if part.is_object() { part } else { &schema };
+    if let Err(why) = check(part, output, &schema, "$") {
         panic!("{what} is not what `schema {kind}` says: {why}");
     }
 }
@@ -235,6 +238,138 @@ fn every_json_output_is_what_its_schema_says() {
     if cfg!(feature = "tui") {
         assert_eq!(kinds, shipped, "every schema is tried");
     }
+}
+
+/// Commands that write JSON lines, with what they need.
+const LINES: [(&str, &[&str]); 12] = [
+    ("groups", &["groups", "odd.json"]),
+    ("groups", &["groups", "odd.json", "--by", "policy"]),
+    ("steps", &["steps", "odd.json"]),
+    ("quadrants", &["quadrants", "odd.json", "--by", "depth"]),
+    ("sweep", &["sweep", "odd.json", "--knob", "n-prior=0,2"]),
+    ("skill", &["skill", "odd.json"]),
+    ("panel", &["panel", "odd.json"]),
+    ("stability", &["stability", "odd.json"]),
+    ("compare", &["compare", "input.json", "--rollouts", "t1,t2"]),
+    ("compare-runs", &["compare-runs", "input.json", "odd.json"]),
+    ("simulate", &["simulate", "--measure", "--groups", "1", "--rollouts", "4"]),
+    ("advantages", &["advantages", "odd.json", "--column", "rtmc,grpo"]),
+];
+
+#[test]
+fn every_line_of_json_lines_is_what_its_schema_says() {
+    let bench = Bench::new(WORKED);
+    bench.write("odd.json", ODD);
+    let fits = |schema: &Value, part: &str, line: &Value| {
+        check(&schema["$defs"][part], line, schema, "$").is_ok()
+    };
+    for (kind, args) in LINES {
+        let schema = schema(&bench, kind);
+        let text = bench.ok(&[args, &["--format", "jsonl"]].concat());
+        let lines: Vec<Value> = text.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
+        assert!(lines.len() > 1, "{args:?}");
+        let row = if kind == "advantages" { "rollout" } else { "row" };
+        for (at, line) in lines.iter().enumerate() {
+            holds(&bench, kind, line, &format!("line {at} of {args:?}"));
+            assert_eq!(fits(&schema, "stamp", line), at == 0, "line {at} of {args:?}");
+            assert_eq!(fits(&schema, row, line), at > 0, "line {at} of {args:?}");
+            let mut more = line.clone();
+            more["nobody foresaw"] = "this".into();
+            assert!(check(&schema, &more, &schema, "$").is_err(), "line {at} of {args:?}");
+        }
+    }
+    // The native format has no stamp.
+    for args in [&["convert", "odd.json"][..], &["simulate", "--groups", "1"]] {
+        for line in bench.ok(args).lines() {
+            holds(&bench, "native", &serde_json::from_str(line).unwrap(), &format!("{args:?}"));
+        }
+    }
+    // Every command with this form is here.
+    let told = |kind: &str| bench.ok(&[kind, "--help"]);
+    for (kind, _) in credscope::export::schema::SCHEMAS {
+        if !matches!(kind, "native" | "settings") {
+            let has =
+                told(kind).lines().any(|l| l.contains("possible values:") && l.contains("jsonl"));
+            assert_eq!(has, LINES.iter().any(|(k, _)| *k == kind), "{kind}");
+        }
+    }
+}
+
+/// Two sides of one load have one load report, those of two loads two.
+#[test]
+fn sides_of_one_load_are_what_the_schema_says() {
+    let bench = Bench::new("{}");
+    let line = |policy: &str, step: u64, outcome: &str| {
+        format!(
+            "{{\"policy\":\"{policy}\",\"train_step\":{step},\"task\":\"t\",\"id\":\"1\",\"outcome\":\"{outcome}\",\"steps\":[{{\"state\":\"s\",\"action\":\"a\"}}]}}\n"
+        )
+    };
+    bench.write("all.jsonl", &[line("x", 1, "failure"), line("y", 2, "success")].concat());
+    for (flag, sides) in [("--policies", "x,y"), ("--train-steps", "1,2")] {
+        let args = ["compare-runs", "all.jsonl", flag, sides, "--format", "json"];
+        let output = bench.json(&args);
+        assert!(output["load"].is_object(), "{flag}");
+        holds(&bench, "compare-runs", &output, flag);
+    }
+    let two = bench.json(&["compare-runs", "all.jsonl", "all.jsonl", "--format", "json"]);
+    assert_eq!(two["load"].as_array().unwrap().len(), 2);
+    holds(&bench, "compare-runs", &two, "two loads");
+    let mut one = two;
+    one["load"].as_array_mut().unwrap().pop();
+    let schema = schema(&bench, "compare-runs");
+    assert!(check(&schema, &one, &schema, "$").is_err(), "a list is one of two");
+}
+
+/// Where a schema says what JSON Schema does not allow, or asks for what it does not know.
+fn unsound(schema: &Value, root: &Value, path: &str, found: &mut Vec<String>) {
+    if let Some(list) = schema.as_array() {
+        list.iter()
+            .enumerate()
+            .for_each(|(at, s)| unsound(s, root, &format!("{path}[{at}]"), found));
+    }
+    let Some(map) = schema.as_object() else { return };
+    for word in ["required", "enum", "type"] {
+        let list = map.get(word).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        if list.iter().enumerate().any(|(at, one)| list[..at].contains(one)) {
+            found.push(format!("{path}.{word} says something twice"));
+        }
+    }
+    for name in map.get("required").and_then(Value::as_array).into_iter().flatten() {
+        // An alternative may ask for what the schema around it knows.
+        if map.get("properties").is_some_and(|p| p.get(name.as_str().unwrap()).is_none()) {
+            found.push(format!("{path} requires {name}, which is no property"));
+        }
+    }
+    if let Some(name) = map.get("$ref").and_then(Value::as_str) {
+        if root.pointer(name.trim_start_matches('#')).is_none() {
+            found.push(format!("{path} refers to {name}, which is not there"));
+        }
+    }
+    for (word, inner) in map {
+        let path = format!("{path}.{word}");
+        match word.as_str() {
+            "properties" | "$defs" => {
+                for (name, inner) in inner.as_object().unwrap() {
+                    unsound(inner, root, &format!("{path}.{name}"), found);
+                }
+            }
+            "items" | "anyOf" | "additionalProperties" => unsound(inner, root, &path, found),
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn every_schema_is_a_schema() {
+    let mut found = Vec::new();
+    for (kind, text) in credscope::export::schema::SCHEMAS {
+        let schema: Value = serde_json::from_str(text).unwrap();
+        unsound(&schema, &schema, kind, &mut found);
+    }
+    assert!(found.is_empty(), "{found:#?}");
+    let twice = serde_json::json!({"properties": {"a": {}}, "required": ["a", "a", "b"]});
+    unsound(&twice, &twice, "$", &mut found);
+    assert_eq!(found.len(), 2, "{found:#?}");
 }
 
 #[test]

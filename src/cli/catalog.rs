@@ -1,5 +1,7 @@
 //! What there is: formats, columns, settings. Nothing is loaded for these.
 
+use std::path::PathBuf;
+
 use super::error::Failure;
 use super::kind::Kind;
 use super::options::Options;
@@ -14,7 +16,8 @@ use crate::settings::{Settings, Stamp};
 
 /// Writes a catalogue.
 pub fn write(kind: Kind, settings: &Settings, options: &Options) -> Result<(), Failure> {
-    let mut out = Output::open(settings.view.out.as_deref(), settings.view.force, [])?;
+    let mut out =
+        Output::open(settings.view.out.as_deref(), settings.view.force, settings.files())?;
     let table = match kind {
         Kind::Estimators if matches!(options.format, Format::Text | Format::Markdown) => {
             let writing =
@@ -40,8 +43,13 @@ pub fn write(kind: Kind, settings: &Settings, options: &Options) -> Result<(), F
 }
 
 /// Writes the settings, each with where it came from.
-pub fn print_settings(settings: &Settings, options: &Options) -> Result<(), Failure> {
-    let out = Output::open(settings.view.out.as_deref(), settings.view.force, [])?;
+pub fn print_settings(
+    settings: &Settings,
+    paths: &[PathBuf],
+    options: &Options,
+) -> Result<(), Failure> {
+    let named = settings.files().chain(paths);
+    let out = Output::open(settings.view.out.as_deref(), settings.view.force, named)?;
     let mut table = Table::new(vec![
         text("name").shown("setting"),
         text("value").shown("value").at_most(60),

@@ -1,6 +1,7 @@
 //! The command line: arguments in, exit code out. It prints what other rooms computed and has no
 //! numbers of its own.
 
+mod again;
 mod analyses;
 mod args;
 mod catalog;
@@ -61,9 +62,9 @@ pub fn run() -> ExitCode {
 }
 
 fn execute(mut invocation: Invocation) -> Result<(), Failure> {
-    let earlier = invocation.settings_from.as_deref().map(session::earlier).transpose()?;
+    let earlier = invocation.settings_from.as_deref().map(again::stamp_of).transpose()?;
     if let Some(earlier) = &earlier {
-        let kind = again(invocation.kind, earlier)?;
+        let kind = again::command(invocation.kind, earlier)?;
         invocation.kind = Some(kind);
         for (name, value) in &earlier.options {
             invocation.options.restore(kind, name, value);
@@ -71,6 +72,7 @@ fn execute(mut invocation: Invocation) -> Result<(), Failure> {
     }
     let config = invocation.config.as_deref();
     let mut settings = session::settings(invocation.given, config, earlier.as_ref())?;
+    settings.places.extend(invocation.settings_from.clone());
     for (name, value) in earlier.iter().flat_map(|e| &e.options) {
         settings.view.ascii |= name == "ascii";
         let flag = settings.entry("theme").is_some_and(|e| e.origin() == Origin::Flag);
@@ -79,7 +81,7 @@ fn execute(mut invocation: Invocation) -> Result<(), Failure> {
         }
     }
     if invocation.print_settings {
-        return catalog::print_settings(&settings, &invocation.options);
+        return catalog::print_settings(&settings, &invocation.paths, &invocation.options);
     }
     let kind = match invocation.kind {
         Some(Kind::Simulate) => return simulate::run(&settings, &invocation.options),
@@ -92,7 +94,8 @@ fn execute(mut invocation: Invocation) -> Result<(), Failure> {
             };
         }
         Some(Kind::CompareRuns) => {
-            return runs::compare_runs(&settings, &invocation.paths, &invocation.options);
+            let earlier = earlier.as_ref();
+            return runs::compare_runs(&settings, &invocation.paths, &invocation.options, earlier);
         }
         Some(Kind::Figure) => {
             figure::prepare(&settings, &mut invocation.options)?;
@@ -124,6 +127,7 @@ fn execute(mut invocation: Invocation) -> Result<(), Failure> {
     if kind != Kind::Check {
         session.warn();
     }
+    again::warn(earlier.as_ref(), &[&session]);
     Run { session: &session, options: &invocation.options }.run(kind)?;
     session.strict()?;
     session.all_read()
@@ -143,22 +147,6 @@ fn used(settings: &Settings, options: &Options) -> Result<(), Failure> {
             Some(format!("add it to --columns, as in --columns rtmc,{column}")),
         )),
         None => Ok(()),
-    }
-}
-
-/// The command of an export that is run again: named, or the one that made it.
-fn again(named: Option<Kind>, earlier: &crate::settings::stamp::Found) -> Result<Kind, Failure> {
-    let made = Kind::ALL.into_iter().find(|k| k.name() == earlier.kind);
-    match (named, made) {
-        (Some(kind), Some(made)) if kind != made => Err(Failure::usage(
-            format!("the export was made by `{}`, not by `{}`", made.name(), kind.name()),
-            None,
-        )),
-        (Some(kind), _) | (None, Some(kind)) => Ok(kind),
-        (None, None) => Err(Failure::usage(
-            format!("there is no command `{}` that made this export", earlier.kind),
-            None,
-        )),
     }
 }
 

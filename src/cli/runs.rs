@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::json;
 
+use super::again;
 use super::commands::{Done, Run};
 use super::error::Failure;
 use super::kind::Kind;
@@ -13,6 +14,7 @@ use crate::analysis::runs::Runs;
 use crate::export::{Output, runs};
 use crate::rollout::GroupKey;
 use crate::settings::Settings;
+use crate::settings::stamp::Found;
 
 /// What the two sides are.
 enum Sides {
@@ -51,7 +53,12 @@ impl Sides {
 }
 
 /// Runs the command.
-pub fn compare_runs(settings: &Settings, paths: &[PathBuf], options: &Options) -> Done {
+pub fn compare_runs(
+    settings: &Settings,
+    paths: &[PathBuf],
+    options: &Options,
+    earlier: Option<&Found>,
+) -> Done {
     let sides = Sides::of(options)?;
     let stop = Stop::listen();
     let mut found = Runs::default();
@@ -69,6 +76,7 @@ pub fn compare_runs(settings: &Settings, paths: &[PathBuf], options: &Options) -
             };
             let a = Session::open(settings.clone(), std::slice::from_ref(a), stop.clone())?;
             let b = Session::open(settings.clone(), std::slice::from_ref(b), stop)?;
+            again::warn(earlier, &[&a, &b]);
             for (session, is_b) in [(&a, false), (&b, true)] {
                 session.warn();
                 session.each(|analysis| {
@@ -81,6 +89,7 @@ pub fn compare_runs(settings: &Settings, paths: &[PathBuf], options: &Options) -
         Sides::Values { what, of, a, b } => {
             let session = Session::open(settings.clone(), paths, stop)?;
             session.warn();
+            again::warn(earlier, &[&session]);
             known(&session, what, of, [&a, &b])?;
             session.each(|analysis| {
                 let side = of(&analysis.group.key);

@@ -86,8 +86,10 @@ pub fn settings(
         )),
         None => standard_config().and_then(|p| Some((p.clone(), std::fs::read_to_string(p).ok()?))),
     };
+    let mut place = None;
     if let Some((path, text)) = text {
         given.extend(config::from_toml(&text, &path.display().to_string())?);
+        place = Some(path);
     }
     given.extend(of_profiles(given.iter().chain(&flags))?);
     if let Some(earlier) = earlier {
@@ -96,7 +98,9 @@ pub fn settings(
         given.extend(earlier.given.iter().cloned());
     }
     given.extend(flags);
-    Ok(Settings::resolve(&given)?)
+    let mut settings = Settings::resolve(&given)?;
+    settings.places.extend(place);
+    Ok(settings)
 }
 
 /// The settings that come with the profiles that were named anywhere.
@@ -111,15 +115,6 @@ fn of_profiles<'a>(given: impl Iterator<Item = &'a Given>) -> Result<Vec<Given>,
         }
     }
     Ok(found)
-}
-
-/// The stamp of an earlier export.
-pub fn earlier(path: &Path) -> Result<stamp::Found, Failure> {
-    let name = path.display().to_string();
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| Failure::failed(format!("cannot read {name}: {error}"), None))?;
-    stamp::find(&text, &name)
-        .map_err(|reason| Failure::failed(format!("{name} cannot be run again: {reason}"), None))
 }
 
 fn standard_config() -> Option<PathBuf> {
@@ -282,9 +277,9 @@ impl Session {
         Stamp::new(kind, &self.settings, options, inputs, check::counts(report))
     }
 
-    /// Paths that must not be written over.
+    /// All files that were read: they must not be written over.
     pub fn inputs(&self) -> impl Iterator<Item = &PathBuf> {
-        self.loaded.sources.paths()
+        self.loaded.sources.paths().chain(self.settings.files())
     }
 
     /// Analyses group after group, several at a time, and hands them over in canonical order; each is

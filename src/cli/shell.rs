@@ -11,7 +11,8 @@ use crate::settings::Settings;
 
 /// Writes completions, the manual page or a schema.
 pub fn write(kind: Kind, settings: &Settings, options: &Options) -> Result<(), Failure> {
-    let mut out = Output::open(settings.view.out.as_deref(), settings.view.force, [])?;
+    let mut out =
+        Output::open(settings.view.out.as_deref(), settings.view.force, settings.files())?;
     let topic = options.topic.as_deref().unwrap_or_default();
     match kind {
         Kind::Completions => {

@@ -38,8 +38,14 @@ impl Default for Simulate {
 /// Runs the command.
 pub fn run(settings: &Settings, options: &Options) -> Result<(), Failure> {
     let asked = &options.simulate;
+    if !asked.measure && options.explicit.contains(&"format") && options.format != Format::Jsonl {
+        return Err(Failure::usage(
+            format!("rollouts are not written as {}", options.format.name()),
+            Some("leave --format out for JSON lines, or add --measure for a table".to_owned()),
+        ));
+    }
     let (seed, gamma) = (settings.analysis.seed, settings.analysis.credit.gamma);
-    let open = || Output::open(settings.view.out.as_deref(), settings.view.force, []);
+    let open = || Output::open(settings.view.out.as_deref(), settings.view.force, settings.files());
     let mut out = open()?;
     if asked.measure {
         // Measuring cannot be interrupted at a safe place: no temporary file lies there meanwhile.

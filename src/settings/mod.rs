@@ -72,6 +72,9 @@ impl When {
         [("auto", Self::Auto), ("always", Self::Always), ("never", Self::Never)];
 }
 
+/// The names of the themes of the screen and of figures.
+pub const THEMES: [&str; 4] = ["default", "paper", "light", "mono"];
+
 /// What becomes of groups of uniform outcome in aggregates over several groups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Uniform {
@@ -100,7 +103,7 @@ pub struct View {
     pub color: When,
     /// No glyphs outside ASCII.
     pub ascii: bool,
-    /// Theme of the screen.
+    /// Theme of the screen and of figures, one of `THEMES`.
     pub theme: Option<String>,
     /// Fail on anything that could not be read.
     pub strict: bool,
@@ -220,6 +223,8 @@ pub struct Settings {
     pub view: View,
     /// Each setting with its origin, in the order of the table.
     pub entries: Vec<Entry>,
+    /// Files that settings were read from: a config file, an export that is run again.
+    pub places: Vec<PathBuf>,
     logged: bool,
     weights: Vec<(String, f64)>,
     columns: Vec<String>,
@@ -297,7 +302,14 @@ impl Settings {
             origin: Origin::Flag,
             place: format!("--{name}"),
         }));
-        Self::resolve(&given)
+        Ok(Self { places: self.places.clone(), ..Self::resolve(&given)? })
+    }
+
+    /// Every file besides the rollouts that is read because of these settings: no export may write
+    /// over one.
+    pub fn files(&self) -> impl Iterator<Item = &PathBuf> {
+        let named = [&self.load.outcomes, &self.load.sidecars, &self.profiles, &self.runners];
+        named.into_iter().chain([&self.places]).flatten()
     }
 
     fn put(&mut self, spec: &Spec, value: &str, place: &str) -> Result<(), SettingError> {

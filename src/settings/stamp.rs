@@ -123,6 +123,8 @@ pub struct Found {
     pub given: Vec<Given>,
     /// Options of the command.
     pub options: Vec<(String, Value)>,
+    /// Name and digest of each file that was read.
+    pub inputs: Vec<(String, String)>,
 }
 
 /// Reads the stamp of an export: the first line of CSV, JSON lines, text, LaTeX and Markdown, or the
@@ -136,6 +138,9 @@ pub fn find(text: &str, file: &str) -> Result<Found, String> {
         Some(line) => parse(line),
         None => parse(first).filter(|v| v.get("schema").is_some()).or_else(|| parse(text)),
     };
+    if stamp.as_ref().is_some_and(is_native) {
+        return Err("native files carry no settings; give the command again with its flags".into());
+    }
     let stamp = stamp
         .filter(|v| v.get("settings").is_some())
         .ok_or("it has no stamp of settings (was it written with --no-stamp?)")?;
@@ -150,6 +155,7 @@ pub fn find(text: &str, file: &str) -> Result<Found, String> {
         version: word("version"),
         given: Vec::new(),
         options: Vec::new(),
+        inputs: inputs(&stamp),
     };
     let settings = stamp.get("settings").and_then(Value::as_object);
     for (name, entry) in settings.into_iter().flatten() {
@@ -168,6 +174,19 @@ pub fn find(text: &str, file: &str) -> Result<Found, String> {
         }
     }
     Ok(found)
+}
+
+/// Rollouts in the native format: one, or a list of groups.
+fn is_native(value: &Value) -> bool {
+    let first = value.as_array().and_then(|all| all.first()).unwrap_or(value);
+    first.get("schema").and_then(Value::as_str) == Some("credscope/1")
+}
+
+/// Name and digest of the inputs of a stamp.
+fn inputs(stamp: &Value) -> Vec<(String, String)> {
+    let all = stamp.get("inputs").and_then(Value::as_array);
+    let text = |input: &Value, name: &str| Some(input.get(name)?.as_str()?.to_owned());
+    all.into_iter().flatten().filter_map(|i| Some((text(i, "name")?, text(i, "digest")?))).collect()
 }
 
 /// The texts that give this value back.

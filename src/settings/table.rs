@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use super::spec::{Apply, Class, Form, Spec};
-use super::{Uniform, When, parse};
+use super::{THEMES, Uniform, When, parse};
 use crate::credit::{BonusOn, FRAMEWORKS, Framework, Prior, StepRewardMode, Visit, registry};
 use crate::load::Pool;
 use crate::signature::{Abstraction, Granularity};
@@ -451,9 +451,18 @@ pub static SETTINGS: &[Spec] = &[
         |s, v| parse::switch(v).map(|v| s.view.ascii = v),
     )
     .local(),
-    spec("theme", (Class::View, Form::Text), "NAME", "", "colour theme of the screen", |s, v| {
-        parse::text(v).map(|v| s.view.theme = Some(v))
-    })
+    spec(
+        "theme",
+        (Class::View, Form::Text),
+        "default|paper|light|mono",
+        "",
+        "colour theme of the screen",
+        |s, v| {
+            let theme = parse::choice(v, &THEMES.map(|name| (name, name)))?;
+            s.view.theme = Some(theme.to_owned());
+            Ok(())
+        },
+    )
     .local(),
     spec(
         "strict",
