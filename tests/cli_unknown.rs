@@ -229,11 +229,86 @@ fn every_text_fits_80_columns() {
                 args.extend(["--only", task(sample)]);
             }
             let text = bench.ok(&args);
-            for line in text.lines() {
-                let wide = credscope::export::text::width(line);
-                assert!(wide <= 80, "{run:?} of {sample}: {wide}: {line}");
-            }
+            fits(&text, &args);
         }
+    }
+}
+
+/// The commands that read no rollouts, and texts whose names are longer than a column.
+#[test]
+fn catalogues_and_long_names_fit_80_columns() {
+    let long = "a-run-with-a-long-name-as-schedulers-give-them-0123456789";
+    let folder = "a/folder/that/lies/deep/".repeat(5);
+    let rollout = |nth: u32, outcome: &str| {
+        format!(
+            r#"{{"id":"{long}-{nth}-of-the-third-try","outcome":"{outcome}","steps":[{{"state":"{folder}0","action":"{folder}a"}},{{"state":"{folder}{nth}","action":"{folder}b"}}]}}"#
+        )
+    };
+    let rollouts = [rollout(1, "success"), rollout(2, "failure"), rollout(3, "success")];
+    let input = format!(
+        r#"{{"schema":"credscope/1","task":"{folder}","rollouts":[{}]}}"#,
+        rollouts.join(",")
+    );
+    let bench = Bench::new(&input);
+    let at = format!("{long}-1-of-the-third-try:0");
+    let both = format!("{long}-1-of-the-third-try,{long}-2-of-the-third-try");
+    let runs: [&[&str]; 27] = [
+        &["formats"],
+        &["estimators"],
+        &["profiles"],
+        &["themes"],
+        &["keys"],
+        &["simulate", "--measure", "--groups", "2"],
+        &[
+            "steps",
+            "--print-settings",
+            "--columns",
+            "all",
+            "--reward-source",
+            "logged",
+            "--reward",
+            "a-long-name=0.25,another-one=0.75",
+        ],
+        &["--help"],
+        &["steps", "--help"],
+        &["sweep", "-h"],
+        &["report", "input.json"],
+        &["report", "input.json", "--columns", "all"],
+        &["groups", "input.json"],
+        &["groups", "input.json", "--by", "policy"],
+        &["steps", "input.json", "--format", "text", "--columns", "all"],
+        &["quadrants", "input.json", "--by", "rollout"],
+        &["tree", "input.json"],
+        &["tree", "input.json", "--lens", "states"],
+        &["explain", "input.json", "--at", &at],
+        &["explain", "input.json", "--artefacts"],
+        &["sweep", "input.json", "--knob", "abstraction=history,observation,logged"],
+        &["skill", "input.json", "--compare"],
+        &["panel", "input.json", "--columns", "all"],
+        &["stability", "input.json"],
+        &["compare", "input.json", "--rollouts", &both],
+        &["compare", "input.json", "--rollouts", "all"],
+        &["check", "input.json"],
+    ];
+    for run in runs {
+        if !cfg!(feature = "tui") && matches!(run[0], "keys" | "themes") {
+            continue;
+        }
+        fits(&bench.ok(run), run);
+    }
+    let text = bench.ok(&["compare-runs", "input.json", "input.json"]);
+    fits(&text, &["compare-runs"]);
+    // Nothing is lost where a text goes on below.
+    let formats = bench.ok(&["formats"]).replace("\n                  ", " ");
+    assert!(
+        formats.contains("the native format credscope/1 (document, array of documents, or lines)")
+    );
+}
+
+fn fits(text: &str, of: &[&str]) {
+    for line in text.lines() {
+        let wide = credscope::export::text::width(line);
+        assert!(wide <= 80, "{of:?}: {wide}: {line}");
     }
 }
 

@@ -18,6 +18,7 @@ use crate::settings::{Class, Form, SETTINGS, Spec};
 pub fn command() -> Command {
     let root = Command::new("credscope")
         .version(env!("CARGO_PKG_VERSION"))
+        .term_width(80)
         .about("Step-level credit assignment for groups of agent rollouts")
         .long_about(
             "Step-level credit assignment for groups of agent rollouts.\n\nWithout a command: the screen; \

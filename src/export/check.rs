@@ -176,7 +176,9 @@ pub fn blocks(report: &LoadReport) -> Vec<Block> {
         .map(|o| Fact::new("", format!("{} from {}", o.rollouts, o.source), Vec::new()))
         .collect();
     blocks.push(Block::new("", "Outcomes", Body::Facts(outcomes)));
-    let joins = report.joins.iter().map(|j| line(joined(j))).collect();
+    // What verdict files brought stands under the outcomes.
+    let joins = report.joins.iter().filter(|j| j.kind != "verdicts");
+    let joins = joins.map(|j| line(joined(j))).collect();
     blocks.push(Block::new("", "Joined files", Body::Facts(joins)));
     let sizes = report
         .group_sizes
