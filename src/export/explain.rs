@@ -10,7 +10,7 @@ use super::table::{Cell, Table, float, key_line, text};
 use super::text as clean;
 use crate::analysis::{Analysis, Explanation};
 use crate::credit::derivation::number;
-use crate::credit::{Node, Parts};
+use crate::credit::{DiscountPer, Node, Parts};
 
 /// Characters of an expression that a page shows.
 const LONG: usize = 400;
@@ -247,15 +247,20 @@ fn flips(analysis: &Analysis) -> Vec<Fact> {
     let mut facts = vec![Fact::new(
         "",
         format!(
-            "V_prior {} is not discounted, G is (gamma {}). A step that only its own successful rollout took has the sign of G - V_prior:",
+            "V_prior {} is not discounted, G is (gamma {} per {}). A step that only its own successful rollout took has the sign of G - V_prior:",
             number(analysis.values.v_prior),
-            credit.gamma
+            credit.gamma,
+            credit.discount_per.unit()
         ),
         Vec::new(),
     )];
+    let unit = match credit.discount_per {
+        DiscountPer::Call => "steps",
+        DiscountPer::Turn => "turns of one call each",
+    };
     for reward in [0.0, credit.step_valid] {
         let text = match analysis.discount_flip(reward) {
-            Some(steps) => format!("negative from {steps} steps before the end"),
+            Some(n) => format!("negative from {n} {unit} before the end"),
             None => "never negative".to_owned(),
         };
         facts.push(Fact::new(&format!("step reward {reward}"), text, Vec::new()));
@@ -333,9 +338,13 @@ pub fn json(
     ];
     if artefacts {
         let credit = &analysis.settings.credit;
+        let before_end = match credit.discount_per {
+            DiscountPer::Call => "steps_before_end",
+            DiscountPer::Turn => "turns_before_end",
+        };
         let flips: Vec<Value> = [0.0, credit.step_valid]
             .into_iter()
-            .map(|r| json!({"step_reward": r, "steps_before_end": analysis.discount_flip(r)}))
+            .map(|r| json!({"step_reward": r, before_end: analysis.discount_flip(r)}))
             .collect();
         out.push(("artefacts", Value::Array(flips)));
     }
