@@ -348,3 +348,41 @@ fn presets_and_abstractions_are_swept_as_knobs_are() {
     let (code, told) = bench.fails(&["sweep", sample, "--knob", "preset=nope"]);
     assert!(code == 2 && told.contains("paper-literal"), "{told}");
 }
+
+/// How many visits met another rollout's asks for no outcome; errors are no part of any statistic.
+#[test]
+fn groups_of_one_outcome_have_coverage_and_errors_have_no_states() {
+    let bench = Bench::new(
+        r#"[{"schema":"credscope/1","task":"same","rollouts":[
+{"id":"a","outcome":"success","steps":[{"state":"s0","action":"x"},{"state":"s1","action":"y"},{"state":"s2","action":"z"}]},
+{"id":"b","outcome":"success","steps":[{"state":"s0","action":"x"}]},
+{"id":"c","outcome":"error","steps":[{"state":"s1","action":"w"},{"state":"s9","action":"x"}]}]},
+{"schema":"credscope/1","task":"stopped","rollouts":[
+{"id":"d","outcome":"error","steps":[{"state":"s0","action":"x"},{"state":"s1","action":"y"}]},
+{"id":"e","outcome":"error","steps":[{"state":"s0","action":"x"}]}]}]"#,
+    );
+    let rows = &bench.json(&["groups", "input.json", "--format", "json"])["rows"];
+    // s0 twice of four scored steps; s1 met an error alone.
+    assert_eq!((&rows[0]["uniform"], &rows[0]["coverage"]), (&true.into(), &0.5.into()));
+    assert!(rows[0]["skill"].is_null());
+    let counts =
+        |row: usize| ["steps", "states", "pairs", "shared_steps"].map(|k| rows[row][k].as_i64());
+    assert_eq!(counts(0), [Some(6), Some(3), Some(3), Some(2)]);
+    assert_eq!(counts(1), [Some(3), Some(0), Some(0), Some(0)]);
+    assert!(rows[1]["coverage"].is_null());
+}
+
+/// The same of real groups: 46 of 60 steps, and all 24.
+#[test]
+fn real_groups_of_one_outcome_have_coverage() {
+    let Some(corpus) = common::corpus() else { return };
+    let file = corpus.join("tau-bench/gpt-4o-airline.subset-a.json");
+    let args = ["groups", file.to_str().unwrap(), "--format", "json"];
+    let rows = &Bench::new("").json(&args)["rows"];
+    let of = |task: &str| {
+        let row = rows.as_array().unwrap().iter().find(|r| r["task"] == task).unwrap();
+        row["coverage"].as_f64().unwrap()
+    };
+    assert!((of("0") - 0.767).abs() < 5e-4, "{}", of("0"));
+    assert_eq!(of("12"), 1.0);
+}

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use common::Walk;
 use common::derivations::check_derivations;
 use credscope::analysis::{Analysis, AnalysisSettings};
-use credscope::credit::{ColumnSpec, CreditSettings, StepRewardMode, Visit};
+use credscope::credit::{ColumnSpec, CreditSettings, DiscountPer, StepRewardMode, Visit};
 use credscope::graph::Evidence;
 use credscope::rollout::{Group, Outcome};
 use proptest::prelude::*;
@@ -271,6 +271,8 @@ proptest! {
     #[test]
     fn derivations_are_bit_exact(group in random_group()) {
         check_derivations(&analyse(&group, |_| {}));
+        let paired = common::with_turns(&group, |i, t| ((t + i) / 2) as u32);
+        check_derivations(&analyse(&paired, |s| s.credit.discount_per = DiscountPer::Turn));
     }
 
     /// Children and ending rollouts make up the parent; at most 2N - 1 rows.

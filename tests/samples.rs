@@ -5,10 +5,11 @@ mod common;
 
 use std::path::Path;
 use std::process::Command;
+use std::sync::Arc;
 
 use credscope::analysis::{Analysis, AnalysisSettings};
-use credscope::credit::ColumnSpec;
-use credscope::rollout::Outcome;
+use credscope::credit::{ColumnSpec, DiscountPer};
+use credscope::rollout::{Group, Outcome};
 
 /// Every sample file.
 const SAMPLES: [&str; 3] = [
@@ -28,9 +29,16 @@ fn every_value_of_every_sample_is_derived_bit_for_bit() {
                     .collect(),
                 ..AnalysisSettings::default()
             };
-            common::derivations::check_derivations(&Analysis::new(group, &settings));
+            in_both_units(group, settings);
         }
     }
+}
+
+/// Derivations with the discount per call, and per turn.
+fn in_both_units(group: Arc<Group>, mut settings: AnalysisSettings) {
+    common::derivations::check_derivations(&Analysis::new(group.clone(), &settings));
+    settings.credit.discount_per = DiscountPer::Turn;
+    common::derivations::check_derivations(&Analysis::new(group, &settings));
 }
 
 /// The same for every step of every real group.

@@ -48,12 +48,14 @@ impl SignatureSetting {
 /// A signature in numbers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Measures {
-    /// Distinct states that a step starts from.
+    /// Distinct states that a step of a scored rollout starts from.
     pub states: usize,
     /// Steps of scored rollouts whose state two or more scored rollouts visited.
     pub shared_steps: u64,
     /// Steps of scored rollouts.
     pub scored_steps: u64,
+    /// Share of them whose state another scored rollout visited.
+    pub coverage: Option<f64>,
     /// Branching states.
     pub branching: usize,
     /// Mean N(s) over the states that a scored rollout visited.
@@ -81,6 +83,7 @@ impl Measures {
             states: row.states,
             shared_steps: u64::from(row.shared_steps),
             scored_steps: row.tally.scored,
+            coverage: row.coverage(),
             branching: row.branching,
             mean_visits: crate::credit::stats::mean(&visits),
             impure: analysis.impurities().into_iter().flatten().filter(|&i| i > 0.0).count(),

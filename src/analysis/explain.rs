@@ -198,6 +198,9 @@ impl Analysis {
     /// How many steps before the end a step that only its own, successful rollout ever took turns
     /// negative although nothing but discount and step rewards speak. `None` when it never does.
     ///
+    /// Where the discount is per turn these are turns before the last one, of one call each: further calls
+    /// of a turn bring their step rewards and no discount.
+    ///
     /// A singleton has A = `n_p/(1` + `n_p`) (G - `V_prior`), so its sign is that of G - `V_prior`.
     #[must_use]
     pub fn discount_flip(&self, step_reward: f64) -> Option<u32> {

@@ -98,11 +98,11 @@ pub struct GroupRow {
     pub outcomes: [usize; 5],
     /// Number of steps.
     pub steps: usize,
-    /// Distinct states that a step starts from.
+    /// Distinct states that a step of a scored rollout starts from.
     pub states: usize,
-    /// Distinct pairs.
+    /// Distinct pairs that a scored rollout took.
     pub pairs: usize,
-    /// Steps whose state two or more scored rollouts visited.
+    /// Steps of scored rollouts whose state another scored rollout visited.
     pub shared_steps: u32,
     /// Steps in each evidence class, strongest first.
     pub evidence: [u32; 4],
@@ -114,6 +114,16 @@ pub struct GroupRow {
     pub uniform: bool,
     /// Held-out skill.
     pub skill: Option<skill::Skill>,
+}
+
+impl GroupRow {
+    /// Share of scored steps whose state another scored rollout visited; it asks for no outcome. `None`
+    /// without scored steps.
+    #[must_use]
+    pub fn coverage(&self) -> Option<f64> {
+        let steps = self.tally.scored;
+        (steps > 0).then(|| f64::from(self.shared_steps) / steps as f64)
+    }
 }
 
 impl Analysis {
@@ -229,9 +239,10 @@ impl Analysis {
             outcomes: Outcome::ALL
                 .map(|o| self.group.rollouts.iter().filter(|r| r.outcome == o).count()),
             steps: self.group.len(),
-            // The projection may know a state that no step starts from.
-            states: self.graph.pairs.chunk_by(|a, b| a.state == b.state).count(),
-            pairs: self.graph.pairs.len(),
+            states: self.graph.state_counts.iter().filter(|c| c.rollouts > 0).count(),
+            pairs: (0..self.graph.pairs.len())
+                .filter(|&p| self.graph.pair_count(p as u32).rollouts > 0)
+                .count(),
             shared_steps,
             evidence,
             branching: self.graph.branching.iter().filter(|&&b| b).count(),

@@ -27,8 +27,6 @@ pub struct Skill {
     /// What a signature could reach that tells every outcome apart after the first step, for this
     /// n and k.
     pub ceiling: f64,
-    /// Share of steps whose state another scored rollout visited.
-    pub coverage: f64,
 }
 
 /// Sums of squared misses, and how many steps they are from.
@@ -161,7 +159,6 @@ pub fn skill_of(terms: &GroupTerms) -> Option<Skill> {
         skill: aggregate.steps.skill()?,
         null: aggregate.null?,
         ceiling: aggregate.ceiling?,
-        coverage: aggregate.steps.coverage()?,
     })
 }
 

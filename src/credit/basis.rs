@@ -118,6 +118,35 @@ impl Visit {
     }
 }
 
+/// What a discount lies between.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub enum DiscountPer {
+    /// Every two actions.
+    Call,
+    /// Actions of different turns: calls that one message made side by side are one move.
+    Turn,
+}
+
+impl DiscountPer {
+    /// The word used in options and exports.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Call => "call",
+            Self::Turn => "turn",
+        }
+    }
+
+    /// The same for people.
+    #[must_use]
+    pub const fn unit(self) -> &'static str {
+        match self {
+            Self::Call => "action",
+            Self::Turn => "turn",
+        }
+    }
+}
+
 /// The settings that several columns share.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CreditSettings {
@@ -133,8 +162,10 @@ pub struct CreditSettings {
     pub beta: f64,
     /// What earns the bonus.
     pub bonus_on: BonusOn,
-    /// Discount per action.
+    /// Discount per action, or per turn.
     pub gamma: f64,
+    /// Whether actions of one turn have a discount between them.
+    pub discount_per: DiscountPer,
     /// Weight of the prior, in visits.
     pub n_prior: f64,
     /// The prior.
@@ -159,6 +190,7 @@ impl Default for CreditSettings {
             beta: 0.05,
             bonus_on: BonusOn::Test,
             gamma: 0.99,
+            discount_per: DiscountPer::Call,
             n_prior: 2.0,
             prior: Prior::Auto,
             visit: Visit::Pair,
@@ -188,6 +220,8 @@ pub struct Basis {
     pub step_rewards_missing: u32,
     /// Per step: actions left after this one in its rollout.
     pub steps_left: Vec<u32>,
+    /// Per step: whether the next one of its rollout is a call of the same move, with no discount between.
+    same_move: Vec<bool>,
 }
 
 impl Basis {
@@ -215,6 +249,7 @@ impl Basis {
             step_reward_source,
             step_rewards_missing,
             steps_left,
+            same_move: same_moves(group, settings.discount_per),
         }
     }
 
@@ -253,6 +288,13 @@ impl Basis {
         r + stats::sum(self.step_reward.get(steps).unwrap_or(&[]))
     }
 
+    /// What lies between a step and the next one of its rollout: the discount, or 1 inside a turn where
+    /// the discount is per turn.
+    #[must_use]
+    pub fn discount(&self, step: usize, gamma: f64) -> f64 {
+        if self.same_move.get(step) == Some(&true) { 1.0 } else { gamma }
+    }
+
     /// Returns of every step at a discount: G and its three parts (outcome, discount, shaping).
     #[must_use]
     pub fn returns(&self, group: &Group, gamma: f64) -> Returns {
@@ -272,9 +314,10 @@ impl Basis {
                     g = own + r;
                     s = own;
                 } else {
-                    g = own + gamma * g;
-                    s = own + gamma * s;
-                    weight *= gamma;
+                    let between = self.discount(at, gamma);
+                    g = own + between * g;
+                    s = own + between * s;
+                    weight *= between;
                 }
                 put(&mut returns.total, at, g);
                 put(&mut returns.outcome, at, r);
@@ -327,7 +370,7 @@ pub struct Returns {
     pub total: Vec<f64>,
     /// R, undiscounted.
     pub outcome: Vec<f64>,
-    /// (gamma^(steps left) - 1) R.
+    /// (gamma^k - 1) R, k = discounts from this step to the last: steps left, or turns left.
     pub discount: Vec<f64>,
     /// Discounted step rewards.
     pub shaping: Vec<f64>,
@@ -337,6 +380,22 @@ fn put(list: &mut [f64], at: usize, value: f64) {
     if let Some(slot) = list.get_mut(at) {
         *slot = value;
     }
+}
+
+/// Per step: whether the next step of the rollout belongs to the same turn, and that matters.
+fn same_moves(group: &Group, per: DiscountPer) -> Vec<bool> {
+    let mut same = vec![false; group.len()];
+    if per == DiscountPer::Turn {
+        for rollout in &group.rollouts {
+            let turns = group.steps.turn.get(rollout.steps.clone()).unwrap_or(&[]);
+            for (at, pair) in rollout.steps.clone().zip(turns.windows(2)) {
+                if let ([a, b], Some(slot)) = (pair, same.get_mut(at)) {
+                    *slot = a == b;
+                }
+            }
+        }
+    }
+    same
 }
 
 fn verdict(rollout: &Rollout, settings: &CreditSettings) -> Result<f64, &'static str> {

@@ -21,7 +21,7 @@ static CRBC_META: Meta = Meta {
             name: "beta",
             default: "0.98",
             range: "number from 0 to 1",
-            meaning: "discount of the backups",
+            meaning: "discount of the backups, per edge of the state graph whatever --discount-per",
         },
         ParamSpec {
             name: "depth",
@@ -163,7 +163,7 @@ static GRAFT_META: Meta = Meta {
             name: "gamma",
             default: "0.99",
             range: "number from 0 to 1, or inherit",
-            meaning: "discount per action",
+            meaning: "discount per edge of the state graph, whatever --discount-per",
         },
         ParamSpec {
             name: "output",

@@ -20,7 +20,7 @@ static GRAPH_GPO_META: Meta = Meta {
             name: "w",
             default: "0.2",
             range: "number from 0",
-            meaning: "decay per step of distance",
+            meaning: "decay per edge of distance in the state graph",
         },
         ParamSpec {
             name: "r-succ",

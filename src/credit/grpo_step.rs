@@ -40,7 +40,7 @@ static META: Meta = Meta {
             name: "gamma",
             default: "inherit",
             range: "number from 0 to 1, or inherit",
-            meaning: "discount per action; inherit: --gamma",
+            meaning: "discount per action (or turn: --discount-per); inherit: --gamma",
         },
     ],
     reading: "the paper names the baseline, not its pool: all steps, as ROLL pools them",

@@ -27,7 +27,8 @@ use std::rc::Rc;
 use std::sync::OnceLock;
 
 pub use basis::{
-    Basis, BonusOn, CreditSettings, Prior, Returns, RewardSource, StepRewardMode, Visit,
+    Basis, BonusOn, CreditSettings, DiscountPer, Prior, Returns, RewardSource, StepRewardMode,
+    Visit,
 };
 pub use bellman::Bellman;
 pub use derivation::{Expr, Node};

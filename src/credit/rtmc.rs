@@ -38,7 +38,7 @@ static META: Meta = Meta {
             name: "gamma",
             default: "inherit",
             range: "number from 0 to 1, or inherit",
-            meaning: "discount per action; inherit: --gamma",
+            meaning: "discount per action (or turn: --discount-per); inherit: --gamma",
         },
         ParamSpec {
             name: "normalize",

@@ -11,7 +11,7 @@ pub(super) const GAMMA: ParamSpec = ParamSpec {
     name: "gamma",
     default: "0.95",
     range: "number from 0 to 1, or inherit",
-    meaning: "discount per action; inherit: --gamma",
+    meaning: "discount per action (or turn: --discount-per); inherit: --gamma",
 };
 pub(super) const NORM: ParamSpec = ParamSpec {
     name: "norm",
@@ -252,7 +252,10 @@ static REWARD_FLOW_META: Meta = Meta {
     source: "arXiv 2603.18859; tmlr-group/RewardFlow",
     uses_states: true,
     params: &[
-        GAMMA,
+        ParamSpec {
+            meaning: "discount per edge of the state graph, whatever --discount-per; inherit: --gamma",
+            ..GAMMA
+        },
         NORM,
         OMEGA,
         EPISODE,

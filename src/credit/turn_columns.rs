@@ -64,7 +64,7 @@ static REINFORCE_META: Meta = Meta {
             name: "gamma",
             default: "1",
             range: "number from 0 to 1, or inherit",
-            meaning: "discount per action",
+            meaning: "discount per action (or turn: --discount-per)",
         },
         ParamSpec {
             name: "ddof",
@@ -287,19 +287,19 @@ static GAE_META: Meta = Meta {
             name: "gamma",
             default: "inherit",
             range: "number from 0 to 1, or inherit",
-            meaning: "discount per action",
+            meaning: "discount per action (or turn: --discount-per)",
         },
         ParamSpec {
             name: "lambda",
             default: "0.95",
             range: "number from 0 to 1",
-            meaning: "mixing of step lengths",
+            meaning: "mixing of step lengths: per action, also with --discount-per turn",
         },
         ParamSpec {
             name: "values",
             default: "rtmc",
             range: "rtmc|bellman|logged",
-            meaning: "where V comes from: V' of the state table, Bellman values, or logged numbers",
+            meaning: "where V comes from: V' of the state table, Bellman values (discounted per edge), or logged numbers",
         },
         ParamSpec {
             name: "critic",
@@ -387,17 +387,17 @@ impl Formula for Gae {
                     if last { context.basis.terminal.get(i).copied().unwrap_or(0.0) } else { 0.0 };
                 let r = step_leaf(algebra, context, "r", step, own + terminal);
                 let v = |x: f64, s: usize| step_leaf(algebra, context, "V", s, x);
+                let between = context.basis.discount(step, gamma);
                 let ahead = if last {
                     r
                 } else {
-                    algebra.sum(vec![r, algebra.mul(algebra.number(gamma), v(next, step + 1))])
+                    algebra.sum(vec![r, algebra.mul(algebra.number(between), v(next, step + 1))])
                 };
                 let delta = algebra.sub(ahead, v(here, step));
                 let advantage = match later.take() {
                     None => delta,
-                    Some(rest) => {
-                        algebra.sum(vec![delta, algebra.mul(algebra.number(gamma * lambda), rest)])
-                    }
+                    Some(rest) => algebra
+                        .sum(vec![delta, algebra.mul(algebra.number(between * lambda), rest)]),
                 };
                 let advantage = algebra.named(|| format!("A of {}", context.at(step)), advantage);
                 later = Some(advantage.clone());

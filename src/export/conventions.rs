@@ -29,7 +29,11 @@ pub fn line(settings: &AnalysisSettings, names: &[&str]) -> String {
     }
     let (credit, usual) = (&settings.credit, CreditSettings::default());
     let mut line = format!("Columns: {}", parts.join("; "));
-    let _ = write!(line, "; gamma {}, n-prior {}", credit.gamma, credit.n_prior);
+    let _ = write!(line, "; gamma {}", credit.gamma);
+    if credit.discount_per != usual.discount_per {
+        let _ = write!(line, " per {}", credit.discount_per.unit());
+    }
+    let _ = write!(line, ", n-prior {}", credit.n_prior);
     for (name, value, usual) in [
         ("prior", credit.prior.name(), usual.prior.name()),
         ("visit", credit.visit.name(), usual.visit.name()),

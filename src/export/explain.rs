@@ -10,7 +10,7 @@ use super::table::{Cell, Table, float, key_line, text};
 use super::text as clean;
 use crate::analysis::{Analysis, Explanation};
 use crate::credit::derivation::number;
-use crate::credit::{Node, Parts};
+use crate::credit::{DiscountPer, Node, Parts};
 
 /// Characters of an expression that a page shows.
 const LONG: usize = 400;
@@ -80,9 +80,13 @@ pub fn artefacts_json(analysis: &Analysis, raw: bool) -> Value {
 
 /// For each step reward there is, from how many steps before the end values are negative.
 fn artefacts(analysis: &Analysis) -> Vec<Value> {
-    let rewards = [0.0, analysis.settings.credit.step_valid].into_iter();
-    let flip = |r| json!({"step_reward": r, "steps_before_end": analysis.discount_flip(r)});
-    rewards.map(flip).collect()
+    let credit = &analysis.settings.credit;
+    let before_end = match credit.discount_per {
+        DiscountPer::Call => "steps_before_end",
+        DiscountPer::Turn => "turns_before_end",
+    };
+    let flip = |r| json!({"step_reward": r, before_end: analysis.discount_flip(r)});
+    [0.0, credit.step_valid].into_iter().map(flip).collect()
 }
 
 fn head(analysis: &Analysis, explained: &Explanation) -> Vec<Fact> {
@@ -276,15 +280,20 @@ fn flips(analysis: &Analysis) -> Vec<Fact> {
     let mut facts = vec![Fact::new(
         "",
         format!(
-            "V_prior {} is not discounted, G is (gamma {}). A step that only its own successful rollout took has the sign of G - V_prior:",
+            "V_prior {} is not discounted, G is (gamma {} per {}). A step that only its own successful rollout took has the sign of G - V_prior:",
             number(analysis.values.v_prior),
-            credit.gamma
+            credit.gamma,
+            credit.discount_per.unit()
         ),
         Vec::new(),
     )];
+    let unit = match credit.discount_per {
+        DiscountPer::Call => "steps",
+        DiscountPer::Turn => "turns of one call each",
+    };
     for reward in [0.0, credit.step_valid] {
         let text = match analysis.discount_flip(reward) {
-            Some(steps) => format!("negative from {steps} steps before the end"),
+            Some(n) => format!("negative from {n} {unit} before the end"),
             None => "never negative".to_owned(),
         };
         facts.push(Fact::new(&format!("step reward {reward}"), text, Vec::new()));

@@ -141,7 +141,7 @@ pub fn cells(analysis: &Analysis, row: &GroupRow) -> Vec<Cell> {
         Cell::float(skill.map(|s| s.skill)),
         Cell::float(skill.map(|s| s.null)),
         Cell::float(skill.map(|s| s.ceiling)),
-        Cell::float(skill.map(|s| s.coverage)),
+        Cell::float(row.coverage()),
         Cell::text(codes.join(";")),
     ]);
     cells

@@ -309,7 +309,11 @@ fn credit_facts(analysis: &Analysis) -> Vec<Fact> {
         ),
         Fact::new(
             "rewards",
-            format!("R {reward}; step rewards {steps}; gamma {} per action", credit.gamma),
+            format!(
+                "R {reward}; step rewards {steps}; gamma {} per {}",
+                credit.gamma,
+                credit.discount_per.unit()
+            ),
             vec![
                 ("reward_source", Cell::text(reward.clone())),
                 ("step_reward_source", Cell::text(basis.step_reward_source.name())),

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 
 use super::spec::{Apply, Class, Form, Spec};
 use super::{THEMES, Uniform, When, config, parse};
-use crate::credit::{BonusOn, FRAMEWORKS, Framework, Prior, StepRewardMode, Visit, registry};
+use crate::credit::{
+    BonusOn, DiscountPer, FRAMEWORKS, Framework, Prior, StepRewardMode, Visit, registry,
+};
 use crate::load::Pool;
 use crate::signature::{Abstraction, Granularity};
 
@@ -260,6 +262,17 @@ pub static SETTINGS: &[Spec] = &[
     spec("gamma", (Class::Credit, Form::Number), "X", "0.99", "discount per action", |s, v| {
         parse::number(v, 0.0, 1.0).map(|v| s.analysis.credit.gamma = v)
     }),
+    spec(
+        "discount-per",
+        (Class::Credit, Form::Text),
+        "call|turn",
+        "call",
+        "what the discount lies between: every two actions, or turns alone (calls side by side are one move); the columns on edges of the state graph go by actions always",
+        |s, v| {
+            let both = [DiscountPer::Call, DiscountPer::Turn].map(|d| (d.name(), d));
+            parse::choice(v, &both).map(|v| s.analysis.credit.discount_per = v)
+        },
+    ),
     spec(
         "n-prior",
         (Class::Credit, Form::Number),

@@ -114,3 +114,14 @@ pub fn group(walks: &[Walk]) -> Arc<Group> {
     }
     Arc::new(group)
 }
+
+/// The same group with other turns: `turn` of rollout and step.
+pub fn with_turns(group: &Group, turn: impl Fn(usize, usize) -> u32) -> Arc<Group> {
+    let mut group = group.clone();
+    for (i, rollout) in group.rollouts.iter().enumerate() {
+        for (t, at) in rollout.steps.clone().enumerate() {
+            group.steps.turn[at] = turn(i, t);
+        }
+    }
+    Arc::new(group)
+}

@@ -173,7 +173,7 @@ fn measures(contrast: &Contrast, canvas: &mut Canvas) {
         skill("  null", of(old, |s| s.null), of(new, |s| s.null)),
         ("faded to 0".to_owned(), String::new(), count(faded as u64), String::new()),
         skill("ceiling", of(old, |s| s.ceiling), of(new, |s| s.ceiling)),
-        skill("coverage", of(old, |s| s.coverage), of(new, |s| s.coverage)),
+        skill("coverage", old.coverage, new.coverage),
     ];
     let mut right: Vec<Line> = Evidence::ALL
         .into_iter()

@@ -1,6 +1,7 @@
 //! The title line, the line that takes the selected value apart, and the line of warnings.
 
 use crate::analysis::explain::kinds;
+use crate::credit::DiscountPer;
 use crate::export::text;
 use crate::rollout::Outcome;
 use crate::tui::canvas::{Canvas, Row};
@@ -80,7 +81,8 @@ pub fn draw(model: &Model, canvas: &mut Canvas) {
         (abstraction.to_owned(), false)
     });
     let credit = &analysis.settings.credit;
-    extras.push((format!("γ {}", setting(credit.gamma)), false));
+    let per = if credit.discount_per == DiscountPer::Turn { " per turn" } else { "" };
+    extras.push((format!("γ {}{per}", setting(credit.gamma)), false));
     extras.push((format!("n_prior {}", setting(credit.n_prior)), false));
     extras.push((format!("X {}  Y {}", analysis.settings.x, analysis.settings.y), false));
     for (extra, loud) in extras {

@@ -80,7 +80,9 @@ pub fn draw(model: &Model, snapshot: &Snapshot, canvas: &mut Canvas, focus: bool
         }
         LensKind::States => {
             let rows = plural(lens.rows.len() as u64, "row");
-            let states = plural(snapshot.row.states as u64, "state");
+            // Rollouts without a verdict are drawn, too: these are not the states of the statistics.
+            let drawn = snapshot.analysis.graph.pairs.chunk_by(|a, b| a.state == b.state).count();
+            let states = plural(drawn as u64, "state");
             extra.put(format!("states  {rows} for {states}, each once"), theme.text);
         }
     }
