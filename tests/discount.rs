@@ -234,7 +234,8 @@ proptest! {
         for (i, rollout) in group.rollouts.iter().enumerate() {
             let last = turns[i].last().copied().unwrap_or(0);
             for (t, at) in rollout.steps.clone().enumerate() {
-                let want = analysis.basis.terminal[i] * 0.9_f64.powi((last - turns[i][t]) as i32);
+                let changes = i32::try_from(last - turns[i][t]).unwrap();
+                let want = analysis.basis.terminal[i] * 0.9_f64.powi(changes);
                 prop_assert!((analysis.returns.total[at] - want).abs() < 1e-12);
                 let row = analysis.step_row(at);
                 let (Some(split), Some(a)) = (row.split, analysis.column("rtmc").unwrap().1.get(at)) else {
