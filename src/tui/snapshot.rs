@@ -16,7 +16,7 @@ use crate::analysis::{
 use crate::credit::Column;
 use crate::export::text::{cut_left, width};
 use crate::graph::Evidence;
-use crate::rollout::Group;
+use crate::rollout::{Group, Outcome};
 
 /// Widths of counts, by the largest value of the group, so that nothing moves while scrolling.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,6 +69,27 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
+    /// Scored rollouts that were cut off. Where there are only two sides, they are failures.
+    #[must_use]
+    pub fn truncated(&self) -> usize {
+        let rollouts = self.analysis.group.rollouts.iter().zip(&self.analysis.basis.scored);
+        rollouts.filter(|(r, scored)| **scored && r.outcome == Outcome::Truncated).count()
+    }
+
+    /// Why nothing here compares outcomes, in full and in short; nothing where some do.
+    #[must_use]
+    pub fn no_contrast(&self) -> Option<(&'static str, &'static str)> {
+        if !self.row.uniform {
+            return None;
+        }
+        Some(match (self.row.scored, self.analysis.basis.successes()) {
+            (0, _) => ("no rollout is scored", "unscored"),
+            (1, _) => ("group of 1: no baseline", "group of 1"),
+            (_, 0) => ("uniform: no success", "uniform"),
+            _ => ("uniform: all succeeded", "uniform"),
+        })
+    }
+
     /// Analyses a group and prepares its drawing.
     #[must_use]
     pub fn new(group: &Arc<Group>, settings: &AnalysisSettings) -> Self {

@@ -27,6 +27,11 @@ pub fn draw(snapshot: &Snapshot, canvas: &mut Canvas, focus: bool) {
     if missing > 0 {
         extra.put(format!("  {missing} without a value"), theme.warn);
     }
+    // The counts below would read as findings.
+    if let Some((long, short)) = snapshot.no_contrast() {
+        let room = canvas.width().saturating_sub(extra.width() + 20);
+        extra.put(format!("  {}", if long.len() <= room { long } else { short }), theme.warn);
+    }
     let beside = canvas.width() >= 80 && canvas.height() < 8;
     if beside {
         canvas.rule(
