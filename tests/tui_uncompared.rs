@@ -5,6 +5,7 @@
 mod tui_support;
 
 use credscope::rollout::{Corpus, Outcome};
+use credscope::tui::finding::Finding;
 use credscope::tui::model::{Model, Notice, PARTIAL};
 use credscope::tui::update::{Msg, begin, update};
 use tui_support::{Walk, group, line, opened, picture, press};
@@ -63,4 +64,70 @@ fn partial_data_is_said_in_the_title_at_any_width() {
         let shown = picture(&model);
         assert!(shown.lines().next().unwrap().contains("partial data"), "{shown}");
     }
+}
+
+#[test]
+fn a_count_of_hits_says_what_was_not_read() {
+    let mut finding = Finding { pattern: "x".to_owned(), read: (3, 3), ..Finding::default() };
+    assert_eq!(finding.status(), "/x  0 hits");
+    finding.failed = 1;
+    assert_eq!(finding.status(), "/x  1 of 3 unreadable, 0 hits in the rest");
+    finding.failed = 3;
+    assert_eq!(finding.status(), "/x  texts unreadable, 0 in labels");
+}
+
+/// `a` leaves `s0` by `go`, comes back and leaves it by `stay`; `b` goes, `c` stays.
+#[test]
+fn a_rollout_that_went_both_ways_is_told() {
+    let walk = |steps: &[(&str, &str)]| -> Vec<(String, String)> {
+        steps.iter().map(|(s, a)| ((*s).to_owned(), (*a).to_owned())).collect()
+    };
+    let walks = [
+        ("a", Outcome::Failure, walk(&[("s0", "go"), ("s1", "back"), ("s0", "stay")])),
+        ("b", Outcome::Success, walk(&[("s0", "go"), ("s1", "finish")])),
+        ("c", Outcome::Failure, walk(&[("s0", "stay"), ("s2", "finish")])),
+    ];
+    let model = opened(one(&walks), (80, 24));
+    let picks = model.picks();
+    let (_, pick) = picks.iter().find(|(_, p)| p.ways == 2 && p.this.1 == 2).unwrap();
+    assert_eq!((pick.this.1, pick.others.1, pick.both), (2, 2, 1));
+    assert!(pick.told.starts_with("3 of 3 rollouts were in this state"), "{}", pick.told);
+    assert!(
+        pick.told.ends_with(" One of them came back here, went both ways, and is counted in both."),
+        "{}",
+        pick.told
+    );
+}
+
+#[test]
+fn what_the_group_says_the_load_does_not_say_again() {
+    let mut model = opened(one(&[walk("only", Outcome::Failure)]), (80, 24));
+    let code = model.warnings()[0].code.clone();
+    let notice = |code: &str| Notice {
+        code: code.to_owned(),
+        text: "of the load".to_owned(),
+        help: String::new(),
+    };
+    let before = model.warnings().len();
+    model.notices = vec![notice(&code), notice("coerced")];
+    assert_eq!(model.warnings().len(), before + 1);
+    press(&mut model, "W");
+    line(&picture(&model), &["W Warnings", &format!("{before} of this group, 1 of the load")]);
+}
+
+#[test]
+fn partial_data_is_listed_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("group.jsonl");
+    let good = std::fs::read_to_string(
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("sample-data/slugify-fix/rollouts.jsonl"),
+    )
+    .unwrap();
+    std::fs::write(&path, good + "{\"rollout\": \n").unwrap();
+    let profiles = std::sync::Arc::new(credscope::profile::Profiles::builtin());
+    let options = credscope::load::LoadOptions::default();
+    let loaded = credscope::load::load(&[path], &options, &profiles).unwrap();
+    let notices = Notice::of_load(&loaded.report);
+    assert_eq!(notices.iter().filter(|n| n.text.starts_with("partial data")).count(), 1);
 }

@@ -68,12 +68,22 @@ pub struct Snapshot {
     constant: Vec<bool>,
 }
 
+fn truncated(analysis: &Analysis) -> usize {
+    let rollouts = analysis.group.rollouts.iter().zip(&analysis.basis.scored);
+    rollouts.filter(|(r, scored)| **scored && r.outcome == Outcome::Truncated).count()
+}
+
+/// The mark of rows and columns of failures: it has both marks where truncated ones are among them.
+#[must_use]
+pub const fn failed(truncated: usize) -> &'static str {
+    if truncated > 0 { "✗⊘" } else { "✗" }
+}
+
 impl Snapshot {
     /// Scored rollouts that were cut off. Where there are only two sides, they are failures.
     #[must_use]
     pub fn truncated(&self) -> usize {
-        let rollouts = self.analysis.group.rollouts.iter().zip(&self.analysis.basis.scored);
-        rollouts.filter(|(r, scored)| **scored && r.outcome == Outcome::Truncated).count()
+        truncated(&self.analysis)
     }
 
     /// Why nothing here compares outcomes, in full and in short; nothing where some do.
@@ -221,6 +231,8 @@ pub struct Summary {
     pub row: GroupRow,
     /// Successes among the scored rollouts.
     pub successes: usize,
+    /// Truncated ones among the scored rollouts.
+    pub truncated: usize,
     /// Its warnings.
     pub warnings: Vec<Warning>,
     /// Whether it has successes and failures.
@@ -246,6 +258,7 @@ impl Summary {
         Self {
             row: GroupRow { skill, ..analysis.group_row(false) },
             successes: analysis.basis.successes(),
+            truncated: truncated(&analysis),
             mixed,
             outcomes: sizes::outcome_tallies(&analysis),
             sizes: sizes::sizes(&analysis),
