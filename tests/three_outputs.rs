@@ -305,7 +305,10 @@ fn screen(model: &mut Model, row: &Value) {
 fn quadrants(model: &mut Model, row: &Value) {
     let pane = zoomed(model, "4");
     let (won, lost) = (["success"], ["failure", "truncated"]);
-    for (mark, outcomes) in [(" ✓ ", &won[..]), (" ✗ ", &lost[..])] {
+    // The mark of the second row says whether truncated rollouts are among them.
+    let both = pane.lines().any(|l| l.starts_with(" ✗⊘ "));
+    let cross = if both { (" ✗⊘ ", &lost[..]) } else { (" ✗ ", &lost[..1]) };
+    for (mark, outcomes) in [(" ✓ ", &won[..]), cross] {
         let told =
             pane.lines().skip(1).find(|l| l.starts_with(mark)).unwrap_or_else(|| panic!("{pane}"));
         assert_eq!(counts(told, mark)[..6], sums(row, outcomes), "{told}");

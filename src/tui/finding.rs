@@ -55,12 +55,16 @@ impl Finding {
         } else {
             String::new()
         };
-        let failed = match self.failed {
-            0 => String::new(),
-            1 => "  1 rollout without text".to_owned(),
-            n => format!("  {n} rollouts without text"),
+        // No hit in texts that were not read is no zero: then that comes first.
+        let told = match (self.failed, n) {
+            (0, _) => format!("{n} hit{plural}"),
+            (all, 0) if all == self.read.1 => "texts unreadable, 0 in labels".to_owned(),
+            (all, _) if all == self.read.1 => format!("{n} hit{plural}  texts unreadable"),
+            (some, 0) => format!("{some} of {} unreadable, 0 hits in the rest", self.read.1),
+            (1, _) => format!("{n} hit{plural}  1 rollout without text"),
+            (some, _) => format!("{n} hit{plural}  {some} rollouts without text"),
         };
-        format!("/{}  {n} hit{plural}{reading}{failed}", self.pattern)
+        format!("/{}  {told}{reading}", self.pattern)
     }
 }
 

@@ -21,7 +21,7 @@ use super::sweeping::Sweeping;
 use super::text::{Document, Wrapped};
 use super::theme::{Depth, Theme, ThemeId};
 use super::turning::Turning;
-use crate::analysis::{AnalysisSettings, Explanation};
+use crate::analysis::{AnalysisSettings, Explanation, Warning};
 use crate::load::LoadReport;
 use crate::rollout::{Corpus, Group};
 use crate::settings::Settings;
@@ -58,7 +58,9 @@ impl Notice {
                 list.push(notice("not-rollouts", text, help));
             }
         }
-        for warning in &report.warnings {
+        let partial = report.partial().is_some();
+        // That data is partial was said first, with the first record that is missing.
+        for warning in report.warnings.iter().filter(|w| !(partial && w.code == "skipped")) {
             let help = warning.hint.as_deref().unwrap_or("see the load report");
             list.push(notice(warning.code, warning.text.clone(), help));
         }
@@ -431,6 +433,15 @@ impl Model {
         }
     }
 
+    /// What the load has to say; where there is one group only, without what its own warnings say.
+    fn notices_besides<'a>(&'a self, group: &'a [Warning]) -> impl Iterator<Item = Notice> + 'a {
+        let one = self.corpus.groups.len() == 1;
+        self.notices
+            .iter()
+            .filter(move |n| !(one && group.iter().any(|w| w.code == n.code)))
+            .cloned()
+    }
+
     /// All warnings: those of the group, then those of the load.
     #[must_use]
     pub fn warnings(&self) -> Vec<Notice> {
@@ -442,7 +453,7 @@ impl Model {
                 text: w.text.clone(),
                 help: w.help.to_owned(),
             })
-            .chain(self.notices.iter().cloned())
+            .chain(self.notices_besides(group))
             .collect()
     }
 }

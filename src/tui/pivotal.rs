@@ -66,6 +66,8 @@ pub struct Pick {
     pub this: (usize, usize),
     /// The same of those that took another way.
     pub others: (usize, usize),
+    /// Rollouts that came back and are among both.
+    pub both: usize,
     /// Ways out of the state.
     pub ways: usize,
     /// In a few words.
@@ -116,6 +118,12 @@ fn parts(analysis: &Analysis, pivot: Pivot) -> Option<Pick> {
         fate((ok, n), "this way"),
         fate((good, others), "another way"),
     );
+    let again = match pick.both {
+        0 => String::new(),
+        1 => " One of them came back here, went both ways, and is counted in both.".to_owned(),
+        n => format!(" {n} of them came back here, went both ways, and are counted in both."),
+    };
+    let told = format!("{told}{again}");
     let why = if pick.value < 0.0 { "worse way" } else { "better way" };
     Some(Pick { why: why.to_owned(), told, ..pick })
 }
@@ -189,6 +197,7 @@ fn pick(analysis: &Analysis, kind: Kind, Pivot { step, value }: Pivot) -> Option
         value,
         this: count(&mine),
         others: count(&others),
+        both: others.iter().filter(|r| mine.contains(r)).count(),
         ways: ways.len(),
         why: String::new(),
         told: String::new(),

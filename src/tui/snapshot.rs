@@ -16,7 +16,7 @@ use crate::analysis::{
 use crate::credit::Column;
 use crate::export::text::{cut_left, width};
 use crate::graph::Evidence;
-use crate::rollout::Group;
+use crate::rollout::{Group, Outcome};
 
 /// Widths of counts, by the largest value of the group, so that nothing moves while scrolling.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,7 +68,38 @@ pub struct Snapshot {
     constant: Vec<bool>,
 }
 
+fn truncated(analysis: &Analysis) -> usize {
+    let rollouts = analysis.group.rollouts.iter().zip(&analysis.basis.scored);
+    rollouts.filter(|(r, scored)| **scored && r.outcome == Outcome::Truncated).count()
+}
+
+/// The mark of rows and columns of failures: it has both marks where truncated ones are among them.
+#[must_use]
+pub const fn failed(truncated: usize) -> &'static str {
+    if truncated > 0 { "✗⊘" } else { "✗" }
+}
+
 impl Snapshot {
+    /// Scored rollouts that were cut off. Where there are only two sides, they are failures.
+    #[must_use]
+    pub fn truncated(&self) -> usize {
+        truncated(&self.analysis)
+    }
+
+    /// Why nothing here compares outcomes, in full and in short; nothing where some do.
+    #[must_use]
+    pub fn no_contrast(&self) -> Option<(&'static str, &'static str)> {
+        if !self.row.uniform {
+            return None;
+        }
+        Some(match (self.row.scored, self.analysis.basis.successes()) {
+            (0, _) => ("no rollout is scored", "unscored"),
+            (1, _) => ("group of 1: no baseline", "group of 1"),
+            (_, 0) => ("uniform: no success", "uniform"),
+            _ => ("uniform: all succeeded", "uniform"),
+        })
+    }
+
     /// Analyses a group and prepares its drawing.
     #[must_use]
     pub fn new(group: &Arc<Group>, settings: &AnalysisSettings) -> Self {
@@ -200,6 +231,8 @@ pub struct Summary {
     pub row: GroupRow,
     /// Successes among the scored rollouts.
     pub successes: usize,
+    /// Truncated ones among the scored rollouts.
+    pub truncated: usize,
     /// Its warnings.
     pub warnings: Vec<Warning>,
     /// Whether it has successes and failures.
@@ -225,6 +258,7 @@ impl Summary {
         Self {
             row: GroupRow { skill, ..analysis.group_row(false) },
             successes: analysis.basis.successes(),
+            truncated: truncated(&analysis),
             mixed,
             outcomes: sizes::outcome_tallies(&analysis),
             sizes: sizes::sizes(&analysis),

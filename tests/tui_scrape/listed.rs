@@ -19,24 +19,29 @@ impl Reading<'_> {
         let mut below = lines.len();
         for (y, line) in lines[2..].iter_mut().enumerate() {
             let total = line.text().trim_start().starts_with('Σ');
+            // The row of the mixed groups, where others are listed, too, is the last.
+            let text = line.text();
+            let all = text.trim_start().starts_with("Σ all");
+            let some = text.trim_start().starts_with("Σ mixed");
             let picked: Vec<&Value> = if total {
-                self.said.groups.iter().collect()
+                self.said.groups.iter().filter(|g| !some || is_mixed(g)).collect()
             } else {
                 let Some(&g) = order.get(top + y) else { break };
                 let row = &self.said.groups[g];
                 line.name(row["task"].as_str().unwrap());
                 vec![row]
             };
-            read += group_row(line, &header, &picked, total.then_some(&self.said.totals));
+            let none = Value::Null;
+            let totals = if all { &none } else { &self.said.totals };
+            read += group_row(line, &header, &picked, total.then_some(totals));
             if total {
-                let mixed = picked.iter().filter(|g| is_mixed(g)).count();
-                // In short or in full, as the width allows.
-                read += line.before("mixed,", mixed as f64) + line.before("mixed", mixed as f64);
-                let out = (picked.len() - mixed) as f64;
-                read += line.before("left", out) + line.before("out", out);
+                let uneven = self.said.groups.iter().any(|g| !is_mixed(g));
+                assert_eq!(all || some, uneven, "{text}");
+                read += line.before("mixed,", picked.len() as f64);
+                read += line.before("left", (self.said.groups.len() - picked.len()) as f64);
             }
             line.done(&[]);
-            if total {
+            if total && !all {
                 below = y + 3;
                 break;
             }
@@ -85,7 +90,8 @@ impl Reading<'_> {
         let Some(head) = text.split_whitespace().next() else { return 0 };
         let keys: &[&str] = match head {
             "✓" => &["success"],
-            "✗" => &["failure", "truncated"],
+            "✗" => &["failure"],
+            "✗⊘" => &["failure", "truncated"],
             "Σ" => &[],
             "█" => {
                 let count = |class: &str| steps.iter().filter(|s| s["evidence"] == class).count();
@@ -162,31 +168,33 @@ fn is_mixed(g: &Value) -> bool {
 
 /// One row of the list of groups, or the sum of all.
 fn group_row(line: &mut Line, header: &Line, picked: &[&Value], totals: Option<&Value>) -> usize {
-    // The sum has the quadrants of the groups that `quadrants` counts.
-    let counted: Vec<&&Value> = picked.iter().filter(|g| totals.is_none() || is_mixed(g)).collect();
-    let quadrant = |name: &str| counted.iter().map(|g| int(g, name)).sum::<f64>();
     let of = |names: &[&str]| {
         picked.iter().map(|g| names.iter().map(|n| int(g, n)).sum::<f64>()).sum::<f64>()
     };
     let scored = of(&BUCKETS) + of(&["inside", "missing"]);
-    let bad = of(&["failures", "truncated"]);
+    // A column says what it counts: its mark is both where truncated ones are among them.
+    let cross = if header.find_edge(&["✗⊘"]).is_some() { "✗⊘" } else { "✗" };
+    let bad = of(if cross == "✗" { &["failures"] } else { &["failures", "truncated"] });
     let mut read = 0;
     for (title, value) in [
         ("n", of(&["rollouts"])),
         ("✓", of(&["successes"])),
-        ("✗", bad),
+        (cross, bad),
         ("steps", of(&["steps"])),
         ("states", of(&["states"])),
         ("shared", 100.0 * of(&["shared_steps"]) / scored),
         ("branch", of(&["branching_states"])),
         ("compared", of(&["compared_steps"])),
-        ("rescued", quadrant("rescued")),
-        ("penal.", quadrant("penalized")),
-        ("inside", quadrant("inside")),
+        ("rescued", of(&["rescued"])),
+        ("penal.", of(&["penalized"])),
+        ("inside", of(&["inside"])),
     ] {
         // At 80 columns not all have room; these always have.
         let Some(end) = header.find_edge(&[title]) else {
-            assert!(!["n", "✓", "✗", "rescued", "penal.", "inside"].contains(&title), "{header:?}");
+            assert!(
+                !["n", "✓", "✗", "✗⊘", "rescued", "penal.", "inside"].contains(&title),
+                "{header:?}"
+            );
             continue;
         };
         read += if title == "shared" && scored == 0.0 {

@@ -147,7 +147,7 @@ impl Line {
 
     fn start(&self, end: usize) -> usize {
         let end = end.min(self.cells.len());
-        let outside = |c: char| matches!(c, ' ' | '✓' | '✗');
+        let outside = |c: char| matches!(c, ' ' | '✓' | '✗' | '⊘');
         (0..end).rev().find(|&x| outside(self.cells[x])).map_or(0, |x| x + 1)
     }
 
@@ -156,8 +156,9 @@ impl Line {
         let blank = |x: &usize| self.cells.get(*x).is_none_or(|&c| c == ' ');
         let end = self.cells.len();
         let first = (0..end).find(|x| !blank(x)).unwrap_or(0);
-        // A mark takes one cell, and a number may stand right behind it.
-        let second = (first + 1..end).find(|x| !blank(x)).unwrap_or(0);
+        // A mark takes one cell or two, and a number may stand right behind it.
+        let mark = |x: &usize| self.cells.get(*x) == Some(&'⊘');
+        let second = (first + 1..end).find(|x| !blank(x) && !mark(x)).unwrap_or(0);
         (second..end).find(blank).unwrap_or(end)
     }
 

@@ -145,7 +145,7 @@ impl<'a> Reading<'a> {
         let tau = self.model.settings.tau.0;
         lines[0].after("|A|>", tau);
         lines[0].title("4 Quadrants");
-        lines[0].done(&[]);
+        lines[0].done(&["group of 1"]);
         let header = lines[1].clone();
         let (outcome, evidence) = (&self.said.outcome[&self.task], &self.said.evidence[&self.task]);
         let names: [&[&str]; 5] = [
@@ -158,10 +158,15 @@ impl<'a> Reading<'a> {
         let mut read = 0;
         for line in &mut lines[2..] {
             let text = line.text();
-            let Some(head) = text.trim_start().get(..3) else { continue };
-            let (from, keys): (&[Value], &[&str]) = match head.trim() {
+            let mark = |c: &char| matches!(c, '✓' | '✗' | '⊘' | 'Σ' | '█' | '▒' | '∷' | '═');
+            let head: String = text.trim_start().chars().take_while(mark).collect();
+            if text.trim().is_empty() {
+                continue;
+            }
+            let (from, keys): (&[Value], &[&str]) = match head.as_str() {
                 "✓" => (outcome, &["success"]),
-                "✗" => (outcome, &["failure", "truncated"]),
+                "✗" => (outcome, &["failure"]),
+                "✗⊘" => (outcome, &["failure", "truncated"]),
                 "Σ" => (outcome, &[]),
                 "█" => (evidence, &["compared"]),
                 "▒" => (evidence, &["shared"]),

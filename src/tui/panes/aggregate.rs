@@ -7,7 +7,7 @@ use crate::analysis::skill::{Aggregate, Verdict};
 use crate::tui::canvas::{Canvas, Row};
 use crate::tui::model::Model;
 use crate::tui::numbers::{count, percent, signed_brief};
-use crate::tui::snapshot::Summary;
+use crate::tui::snapshot::{Summary, failed};
 use crate::tui::theme::Theme;
 
 /// Draws the part.
@@ -105,11 +105,9 @@ fn aggregate(model: &Model, mixed: &[&Summary], uniform: usize, canvas: &mut Can
     let [ok, bad] = sides;
     let mut all = ok;
     all.merge(&bad);
-    for (y, (mark, style, tally)) in
-        [("✓", theme.pos, ok), ("✗", theme.neg, bad), ("Σ", theme.text, all)]
-            .into_iter()
-            .enumerate()
-    {
+    let cross = failed(mixed.iter().map(|s| s.truncated).sum());
+    let sides = [("✓", theme.pos, ok), (cross, theme.neg, bad), ("Σ", theme.text, all)];
+    for (y, (mark, style, tally)) in sides.into_iter().enumerate() {
         canvas.row(2 + y, &line(mark, style, &tally, width, &theme));
     }
     let mut row = Row::new();

@@ -4,7 +4,7 @@ use crate::export::text;
 use crate::tui::canvas::{Canvas, Row};
 use crate::tui::model::Model;
 use crate::tui::numbers::{brief, count, percent, plural, signed_brief};
-use crate::tui::snapshot::Summary;
+use crate::tui::snapshot::{Summary, failed};
 use crate::tui::theme::Theme;
 
 /// Rows of the histogram and the aggregate below the list.
@@ -96,7 +96,7 @@ pub fn draw(model: &Model, canvas: &mut Canvas) {
         .map(|g| text::width(&text::line(&g.key.task)))
         .max()
         .unwrap_or(4)
-        .max(4);
+        .max("Σ mixed".chars().count());
     let columns = Columns::new(width, longest);
     let mut header = Row::new();
     header.gap(1).left("task", columns.task, theme.dim);
@@ -106,7 +106,8 @@ pub fn draw(model: &Model, canvas: &mut Canvas) {
             "✗" => theme.neg,
             _ => theme.dim,
         };
-        header.right(name, cells, style);
+        let cross = failed(model.groups.rows.iter().flatten().map(|s| s.truncated).sum());
+        header.right(if name == "✗" { cross } else { name }, cells, style);
         if name == "✗" && columns.success {
             header.right("success", 12, theme.dim);
         }
@@ -118,7 +119,8 @@ pub fn draw(model: &Model, canvas: &mut Canvas) {
         header.gap(2).put("warnings", theme.dim);
     }
     canvas.row(1, &header);
-    let total = usize::from(done > 1);
+    let sums = if done > 1 { sums(model) } else { Vec::new() };
+    let total = sums.len();
     let aggregate = if done > 1 && canvas.height() >= 22 { AGGREGATE } else { 0 };
     let height = canvas.height().saturating_sub(total + aggregate);
     let cursor = order.iter().position(|&g| g == model.groups.at);
@@ -129,9 +131,9 @@ pub fn draw(model: &Model, canvas: &mut Canvas) {
             line(model, group, &columns, cursor == Some(at), theme)
         });
     }
-    if total == 1 {
-        let row = sum(model, &columns, &theme);
-        canvas.row((order.len() + 2).min(height), &row);
+    for (y, (name, of)) in sums.iter().enumerate() {
+        let row = sum(model, name, of, y + 1 == total, &columns, &theme);
+        canvas.row((order.len() + 2).min(height) + y, &row);
     }
     if aggregate > 0 {
         let top = canvas.height() - aggregate;
@@ -160,7 +162,7 @@ fn line(model: &Model, group: usize, columns: &Columns, selected: bool, theme: &
 
 fn filled(row: &mut Row, summary: &Summary, columns: &Columns, theme: &Theme) {
     let g = &summary.row;
-    numbers(row, &[summary], &[summary], columns, theme);
+    numbers(row, &[summary], columns, theme);
     let skill = [g.skill.map(|s| s.skill), g.skill.map(|s| s.null)];
     for value in skill.into_iter().take(columns.skill) {
         match value {
@@ -175,11 +177,9 @@ fn filled(row: &mut Row, summary: &Summary, columns: &Columns, theme: &Theme) {
     }
 }
 
-/// The numbers of one group, or their sums over several; the quadrants' are those of the groups that are
-/// counted in them: uniform groups stay out, as in `quadrants` and `groups`.
-fn numbers(row: &mut Row, of: &[&Summary], counted: &[&Summary], columns: &Columns, theme: &Theme) {
+/// The numbers of one group, or their sums over several.
+fn numbers(row: &mut Row, of: &[&Summary], columns: &Columns, theme: &Theme) {
     let total = |pick: &dyn Fn(&Summary) -> u64| of.iter().map(|s| pick(s)).sum::<u64>();
-    let quadrant = |pick: &dyn Fn(&Summary) -> u64| counted.iter().map(|s| pick(s)).sum::<u64>();
     let ok = total(&|s| s.successes as u64);
     let bad = total(&|s| s.row.scored as u64) - ok;
     let compared = |s: &Summary| s.row.evidence.first().map_or(0, |&n| u64::from(n));
@@ -198,12 +198,12 @@ fn numbers(row: &mut Row, of: &[&Summary], counted: &[&Summary], columns: &Colum
             "branch" => (count(total(&|s| s.row.branching as u64)), theme.text),
             "compared" => (count(total(&compared)), theme.text),
             "rescued" | "penal." => {
-                let n = quadrant(&|s| {
+                let n = total(&|s| {
                     if name == "rescued" { s.row.tally.rescued } else { s.row.tally.penalized }
                 });
                 (count(n), or_dim(n, theme.strong))
             }
-            _ => (count(quadrant(&|s| s.row.tally.inside())), theme.text),
+            _ => (count(total(&|s| s.row.tally.inside())), theme.text),
         };
         row.right(&text, cells, style);
         if name == "✗" && columns.success {
@@ -226,31 +226,48 @@ fn success(row: &mut Row, ok: u64, bad: u64, theme: &Theme) {
     row.solid("┄".repeat(6 - full.min(6)), theme.dim);
 }
 
-/// The sum over the groups that are computed.
-fn sum(model: &Model, columns: &Columns, theme: &Theme) -> Row {
-    let mut row = Row::new();
-    row.gap(1).right("Σ", columns.task, theme.title);
+/// The sums over the groups that are computed: all that are listed, then those that count in what is
+/// summed up over groups, where these are fewer. A row is of one population.
+fn sums(model: &Model) -> Vec<(&'static str, Vec<&Summary>)> {
     let listed = |s: &&Summary| s.mixed || !model.groups.mixed;
-    let done: Vec<&Summary> =
+    let all: Vec<&Summary> =
         model.groups.rows.iter().flatten().map(|s| &**s).filter(listed).collect();
-    // As in `quadrants` and `groups`: uniform groups stay out of these.
     let counted = model.counted();
-    numbers(&mut row, &done, &counted, columns, theme);
+    if counted.len() >= all.len() {
+        return vec![("Σ", all)];
+    }
+    vec![("Σ all", all), ("Σ mixed", counted)]
+}
+
+fn sum(
+    model: &Model,
+    name: &str,
+    of: &[&Summary],
+    last: bool,
+    columns: &Columns,
+    theme: &Theme,
+) -> Row {
+    let mut row = Row::new();
+    row.gap(1).right(name, columns.task, theme.title);
+    numbers(&mut row, of, columns, theme);
+    if !last {
+        // Skill is of the groups that have successes and failures.
+        for _ in 0..columns.skill {
+            row.right("·", 7, theme.dim);
+        }
+        return row;
+    }
     let known = model.groups.totals.as_ref().filter(|(key, _)| *key == model.groups.key);
     let skill = known.map(|(_, t)| (t.skill.steps.skill(), t.skill.null));
     for value in skill.map_or([None, None], |(a, b)| [a, b]).into_iter().take(columns.skill) {
         let told = value.map_or_else(|| "n/a".to_owned(), signed_brief);
         row.right(&told, 7, theme.text);
     }
-    if columns.warnings > 6 {
-        let told = match done.len() - counted.len().min(done.len()) {
-            0 => String::new(),
-            n => {
-                let long = format!("quadrants: {} mixed, {n} left out", counted.len());
-                let fits = text::width(&long) <= columns.warnings;
-                if fits { long } else { format!("{} mixed, {n} out", counted.len()) }
-            }
-        };
+    let out = model.groups.rows.iter().flatten().count() - of.len();
+    if columns.warnings > 6 && out > 0 {
+        let long = format!("{} mixed, {out} left out", of.len());
+        let short = format!("{out} left out");
+        let told = if text::width(&long) <= columns.warnings { long } else { short };
         row.gap(2).put(text::cut(&told, columns.warnings).into_owned(), theme.dim);
     }
     row

@@ -38,6 +38,7 @@ const GLYPHS: &[(&str, &str)] = &[
     ("m", "the exit code does not speak for the command"),
     ("N", "N(s,a)/N(s): visits of the pair and of the state"),
     ("✓ ✗ ⊘ ‼ ?", "success, failure, truncated, error, no verdict"),
+    ("✗⊘", "failures and truncated ones in one row; so, too, ✗ of the tree"),
 ];
 
 /// All lines that contain the search text.

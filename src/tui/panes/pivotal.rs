@@ -15,6 +15,8 @@ const COUNTS: usize = 7;
 const HALF: usize = 3;
 
 enum Line {
+    /// Nothing in this group compares outcomes.
+    Caution(&'static str),
     Head(Kind),
     Pick(usize),
 }
@@ -60,12 +62,21 @@ pub fn draw(model: &Model, canvas: &mut Canvas, focus: bool) {
     });
     let below = if canvas.height() >= 8 { told.len().min(3) } else { 0 };
     let height = canvas.height().saturating_sub(2 + below);
-    let lines = lines(&picks, all);
+    let contrast = model.snapshot().filter(|_| !all).and_then(|s| s.no_contrast());
+    let mut lines = lines(&picks, all);
+    if contrast.is_some() {
+        lines.insert(0, Line::Caution(alike(model)));
+    }
     let here = |l: &Line| matches!(l, Line::Pick(i) if *i == model.reading.at);
     let cursor = lines.iter().position(here).unwrap_or(0);
     let first = first_in_sight(cursor, lines.len(), height);
     for (y, line) in lines.iter().skip(first).take(height).enumerate() {
         match line {
+            Line::Caution(told) => {
+                let mut row = Row::new();
+                row.gap(1).put(text::cut(told, canvas.width() - 2).into_owned(), theme.warn);
+                canvas.row(2 + y, &row);
+            }
             Line::Head(kind) => {
                 let mut row = Row::new();
                 row.gap(1)
@@ -88,13 +99,22 @@ pub fn draw(model: &Model, canvas: &mut Canvas, focus: bool) {
     }
 }
 
+/// Why no step of a group can tell success from failure.
+fn alike(model: &Model) -> &'static str {
+    match model.snapshot().map_or(0, |s| s.row.scored) {
+        0 => "no rollout of this group is scored: nothing here compares outcomes",
+        1 => "group of 1: nothing here compares outcomes, the values rest on the prior",
+        _ => "every scored rollout of this group ended alike: nothing here compares outcomes",
+    }
+}
+
 /// Why there is nothing, and which key helps.
 fn nothing(model: &Model) -> Vec<&'static str> {
     let uniform = model.snapshot().is_some_and(|s| s.row.uniform);
     let mut told = vec![if model.reading.all {
         "no group has a state that rollouts left in different ways to different ends (yet)"
     } else if uniform {
-        "every scored rollout of this group ended alike: no step can tell success from failure"
+        alike(model)
     } else {
         "no state was left in different ways to different ends: v merges more states"
     }];

@@ -6,7 +6,7 @@ use crate::graph::Evidence;
 use crate::tui::canvas::{Canvas, Row};
 use crate::tui::glyphs;
 use crate::tui::numbers::{count, digits, percent, setting};
-use crate::tui::snapshot::Snapshot;
+use crate::tui::snapshot::{Snapshot, failed};
 use crate::tui::theme::Theme;
 
 /// Draws the pane.
@@ -26,6 +26,11 @@ pub fn draw(snapshot: &Snapshot, canvas: &mut Canvas, focus: bool) {
     let missing: u64 = snapshot.outcomes.iter().map(|t| t.missing).sum();
     if missing > 0 {
         extra.put(format!("  {missing} without a value"), theme.warn);
+    }
+    // The counts below would read as findings.
+    if let Some((long, short)) = snapshot.no_contrast() {
+        let room = canvas.width().saturating_sub(extra.width() + 20);
+        extra.put(format!("  {}", if long.len() <= room { long } else { short }), theme.warn);
     }
     let beside = canvas.width() >= 80 && canvas.height() < 8;
     if beside {
@@ -89,10 +94,11 @@ fn flat(snapshot: &Snapshot, canvas: &mut Canvas) {
     canvas.row(1, &header);
     let sides = snapshot.outcomes.iter().zip(&snapshot.outcome_evidence);
     for (y, ((tally, evidence), (glyph, style))) in
-        sides.zip([("✓", theme.pos), ("✗", theme.neg)]).enumerate()
+        sides.zip([("✓", theme.pos), (failed(snapshot.truncated()), theme.neg)]).enumerate()
     {
         let mut row = Row::new();
-        row.gap(1).put(glyph, style);
+        // Two marks begin one cell further left: the numbers stay where they are.
+        row.right(glyph, 2, style);
         row.right(&count(tally.scored), n, theme.text);
         bucket_cells(&mut row, tally, widths, true, &theme);
         row.put(" │", theme.dim);
@@ -143,7 +149,7 @@ fn table(snapshot: &Snapshot, canvas: &mut Canvas) {
     };
     let [ok, bad] = &snapshot.outcomes;
     line(canvas, "✓", theme.pos, ok);
-    line(canvas, "✗", theme.neg, bad);
+    line(canvas, failed(snapshot.truncated()), theme.neg, bad);
     if canvas.height() >= 5 {
         let mut total = *ok;
         total.merge(bad);

@@ -75,10 +75,8 @@ pub fn draw(model: &Model, snapshot: &Snapshot, canvas: &mut Canvas, focus: bool
                 canvas.row(y, &row);
                 y += 1;
             }
-            canvas.empty(
-                y,
-                &["the numbers were made when it was loaded; start again to load it anew"],
-            );
+            canvas
+                .empty(y, &["the numbers were made when it was loaded: R loads everything again"]);
         }
         Text::Ready(document) if document.sections.is_empty() => {
             canvas.empty(1, &["this step has no text in the file: j goes to the next one"]);

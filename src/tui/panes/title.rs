@@ -8,6 +8,8 @@ use crate::tui::canvas::{Canvas, Row};
 use crate::tui::glyphs;
 use crate::tui::model::{Model, PARTIAL};
 use crate::tui::numbers::{plain, plural, setting, signed};
+use crate::tui::snapshot::Snapshot;
+use crate::tui::theme::Theme;
 
 /// What was loaded, how many are scored, warnings.
 pub fn draw(model: &Model, canvas: &mut Canvas) {
@@ -25,52 +27,39 @@ pub fn draw(model: &Model, canvas: &mut Canvas) {
         }
     }
     right.gap(1);
-    let mut row = Row::new();
-    // The program's name is the first thing to go.
-    row.put(if width < 60 { " " } else { " credscope  " }, theme.title);
     let Some(snapshot) = model.snapshot() else {
         let groups = model.corpus.groups.len();
+        let mut row = Row::new();
+        row.put(name_for(width), theme.title);
         row.put(plural(groups as u64, "group"), theme.text);
         canvas.row(0, &row);
         return;
     };
     let analysis = &snapshot.analysis;
+    let counts = counts(model, snapshot, &theme);
+    // What speaks against the numbers stays: the program's name goes first, then its own long form.
+    let badges = badges(model, snapshot);
+    let wide = |pick: fn(&(String, String)) -> &String| {
+        badges.iter().map(|b| 2 + text::width(pick(b))).sum::<usize>()
+    };
     let task = text::line(&analysis.group.key.task).into_owned();
-    let room = (width / 3).max(12);
-    row.put(text::cut(&task, room).into_owned(), theme.title);
-    let groups = model.corpus.groups.len();
-    if groups > 1 {
-        let at = model.shown.as_ref().map_or(0, |(g, _)| g + 1);
-        row.put(format!(" {at}/{groups}"), theme.dim);
-    }
-    let ok = analysis.basis.successes();
-    let scored = snapshot.row.scored;
-    row.put(format!("  {scored} of {} scored ", snapshot.row.rollouts), theme.text);
-    row.put(format!("✓{ok} "), theme.pos);
-    // Truncated rollouts are told apart here; in the tables below they count as failures.
-    let truncated = analysis
-        .group
-        .rollouts
-        .iter()
-        .zip(&analysis.basis.scored)
-        .filter(|(r, scored)| **scored && r.outcome == Outcome::Truncated)
-        .count();
-    row.put(format!("✗{}", scored - ok - truncated), theme.neg);
-    if truncated > 0 {
-        row.put(format!(" ⊘{truncated}"), theme.neg);
-    }
-    let mut extras: Vec<(String, bool)> = Vec::new();
-    if snapshot.row.uniform {
-        let why = if scored == 1 { "group of 1: no baseline" } else { "uniform" };
-        extras.push((why.to_owned(), true));
-    }
-    let errors = snapshot.row.outcomes.get(3).copied().unwrap_or(0);
-    if errors > 0 {
-        extras.push((plural(errors as u64, "error"), true));
-    }
-    if let Some(partial) = model.notices.iter().find(|n| n.code == PARTIAL) {
-        extras.push((partial.text.clone(), true));
-    }
+    let asked = text::width(&task).min((width / 3).max(12));
+    let fixed = counts.width() + 1 + right.width();
+    let room = |name: &str, badges: usize| width.saturating_sub(name.len() + fixed + badges);
+    let (long, short) = (wide(|b| &b.0), wide(|b| &b.1));
+    let name = name_for(width);
+    let (name, whole) = [(name, true), (" ", true)]
+        .into_iter()
+        .find(|(name, _)| badges.is_empty() || room(name, long) >= asked.min(16))
+        .unwrap_or((if room(name, short) >= asked.min(16) { name } else { " " }, false));
+    let task_room =
+        if badges.is_empty() { asked } else { room(name, if whole { long } else { short }) };
+    let mut row = Row::new();
+    row.put(name, theme.title);
+    row.put(text::cut(&task, asked.min(task_room.max(6))).into_owned(), theme.title);
+    row.append(counts);
+    let mut extras: Vec<(String, bool)> =
+        badges.into_iter().map(|(long, short)| (if whole { long } else { short }, true)).collect();
     extras.push((plural(snapshot.row.steps as u64, "step"), false));
     extras.push((plural(snapshot.row.states as u64, "state"), false));
     let preset = analysis.settings.granularity.name();
@@ -99,6 +88,49 @@ pub fn draw(model: &Model, canvas: &mut Canvas) {
     placed.to(width.saturating_sub(right.width()));
     placed.append(right);
     canvas.row(0, &placed);
+}
+
+/// The program's name, where there is room for it.
+const fn name_for(width: usize) -> &'static str {
+    if width < 60 { " " } else { " credscope  " }
+}
+
+/// Which of the groups it is, how many rollouts are scored, and how they ended.
+fn counts(model: &Model, snapshot: &Snapshot, theme: &Theme) -> Row {
+    let mut row = Row::new();
+    let groups = model.corpus.groups.len();
+    if groups > 1 {
+        let at = model.shown.as_ref().map_or(0, |(g, _)| g + 1);
+        row.put(format!(" {at}/{groups}"), theme.dim);
+    }
+    let ok = snapshot.analysis.basis.successes();
+    let scored = snapshot.row.scored;
+    row.put(format!("  {scored} of {} scored ", snapshot.row.rollouts), theme.text);
+    row.put(format!("✓{ok} "), theme.pos);
+    // Truncated rollouts are told apart here; the rows `✗⊘` of the tables have both.
+    let truncated = snapshot.truncated();
+    row.put(format!("✗{}", scored - ok - truncated), theme.neg);
+    if truncated > 0 {
+        row.put(format!(" ⊘{truncated}"), theme.neg);
+    }
+    row
+}
+
+/// What speaks against the numbers, in full and in short.
+fn badges(model: &Model, snapshot: &Snapshot) -> Vec<(String, String)> {
+    let mut list = Vec::new();
+    if let Some((long, short)) = snapshot.no_contrast() {
+        list.push((long.to_owned(), short.to_owned()));
+    }
+    let errors = snapshot.row.outcomes.get(3).copied().unwrap_or(0);
+    if errors > 0 {
+        let told = plural(errors as u64, "error");
+        list.push((told.clone(), told));
+    }
+    if let Some(partial) = model.notices.iter().find(|n| n.code == PARTIAL) {
+        list.push((text::line(&partial.text).into_owned(), "partial data".to_owned()));
+    }
+    list
 }
 
 /// `r2 t2 −0.725 = comparison −0.800 prior +0.086 discount +0.022 shaping −0.033`

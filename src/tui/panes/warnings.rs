@@ -9,8 +9,9 @@ pub fn draw(model: &Model, at: usize, canvas: &mut Canvas) {
     let theme = *canvas.theme;
     let warnings = model.warnings();
     let mut extra = Row::new();
-    let of_group = warnings.len() - model.notices.len();
-    extra.put(format!("{of_group} of this group, {} of the load", model.notices.len()), theme.text);
+    let of_group = model.snapshot().map_or(0, |s| s.analysis.warnings.len());
+    let of_load = warnings.len() - of_group;
+    extra.put(format!("{of_group} of this group, {of_load} of the load"), theme.text);
     canvas.rule("W Warnings", extra, &[("jk", "row"), ("Esc", "back")], true);
     if warnings.is_empty() {
         canvas.empty(1, &["no warnings: nothing is known that speaks against the numbers"]);
