@@ -92,9 +92,11 @@ pub fn draw(model: &Model, snapshot: &Snapshot, canvas: &mut Canvas, focus: bool
         (Size::Number, _) => "! sign flipped against pin",
         (Size::Sign, true) => "evidence and sign",
         (Size::Sign, false) => "sign and size 0..9",
-        (Size::Glyph, _) => "▲▼ compared △▽ shared +− self '. single",
+        (Size::Glyph, true) => "▲▼ compared △▽ shared +− self '. single",
+        (Size::Glyph, false) => "▲▼ sign",
     };
-    canvas.rule("7 Matrix", extra, &[("", legend), ("m", "column")], focus);
+    // What the glyphs mean is wanted most: it goes last.
+    canvas.rule("7 Matrix", extra, &[("m", "column"), ("", legend)], focus);
     if longest == 0 {
         canvas.empty(1, &["no rollout of this group has steps: } goes to the next group"]);
         return;
