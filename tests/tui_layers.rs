@@ -93,7 +93,9 @@ fn a_hit_is_shown_in_the_text_and_its_count_is_never_cut() {
         driver.press(&c.to_string());
     }
     driver.press("Enter");
-    driver.wait("the count", |p| p.contains(" hits  ") && p.contains("/_calculate"));
+    driver.wait("the count", |p| {
+        p.contains(" hits  ") && !p.contains(" 0 hits") && p.contains("/_calculate")
+    });
     driver.press("n");
     driver.press("i");
     let shown = driver.wait("the text", |p| p.contains("/ on ") && p.contains("i Step"));
@@ -126,6 +128,44 @@ fn the_help_has_every_heading_once_and_cuts_nothing() {
     // What the dense matrix draws is found.
     for glyph in ["▲", "△", "▽"] {
         assert!(credscope::tui::panes::help::lines(glyph).len() > 1, "{glyph}");
+    }
+}
+
+#[test]
+fn the_list_of_groups_is_sorted_by_what_it_shows() {
+    // At 80 columns there is no column of skill; at 120 there is.
+    for (width, skill) in [(80, false), (120, true)] {
+        let mut model = started((width, 24));
+        press(&mut model, "a");
+        let mut orders = Vec::new();
+        for _ in 0..12 {
+            press(&mut model, "S");
+            let name = model.groups.order.name();
+            line(&picture(&model), &[&format!("sort {name}")]);
+            orders.push(name);
+        }
+        assert_eq!(orders.contains(&"skill↓"), skill, "{orders:?}");
+        assert!(orders.contains(&"task↑") && orders.contains(&"disagreeing↓"), "{orders:?}");
+    }
+}
+
+#[test]
+fn the_dense_matrix_says_what_its_glyphs_mean() {
+    // One glyph a step; 150 steps do not even fit into the row: then the short form.
+    let legends =
+        [(60, "▲▼ compared △▽ shared +− self '. single"), (150, "▲compared △shared +self 'single")];
+    for (steps, legend) in legends {
+        let walk = |name: &str| {
+            (0..steps).map(|i| (format!("{name}{i}"), format!("a{i}"))).collect::<Vec<_>>()
+        };
+        let group = tui_support::group(
+            "long",
+            &[("r1", Outcome::Success, walk("x")), ("r2", Outcome::Failure, walk("y"))],
+        );
+        let corpus = credscope::rollout::Corpus { groups: vec![group] };
+        let mut model = tui_support::opened(corpus, (80, 24));
+        press(&mut model, "v");
+        line(&picture(&model), &["7 Matrix", legend]);
     }
 }
 
