@@ -169,6 +169,11 @@ fn steps_only_here_are_those_of_one_rollout() {
         let alone = row.state.is_none() && row.cells[column].is_some();
         assert_eq!(listed.contains(&i), alone, "{i}");
     }
+    // The listed rows name the state that the ways below are of.
+    let analysis = &model.snapshot().unwrap().analysis;
+    let first = model.comparing.alignment.rows[listed[0]].cells[column].unwrap();
+    let state = analysis.graph.state_of(first);
+    line(&picture(&model), &[&format!("▸s{state} ")]);
     // Every row stands on a step of this rollout.
     let own = model.cursor.rollout;
     for _ in 0..=listed.len() {

@@ -70,6 +70,106 @@ fn a_column_over_the_whole_load_gets_the_whole_load() {
 }
 
 #[test]
+fn the_palette_ranks_names_before_descriptions() {
+    use credscope::tui::keymap::Action;
+    let first = |query: &str| palette::entries(query)[0].2;
+    assert_eq!(first("quadrants"), Action::Focus(Pane::Quadrants));
+    assert_eq!(first("steps"), Action::Focus(Pane::Steps));
+    assert_eq!(first("group"), Action::Groups);
+    assert_eq!(first("exp"), Action::Explain);
+    assert_eq!(palette::entries("exp")[1].2, Action::Export);
+    assert_eq!(first("down"), Action::Down);
+    // Without a query the order is that of the keys.
+    assert_eq!(first(""), Action::NextPane);
+}
+
+#[test]
+fn a_hit_is_shown_in_the_text_and_its_count_is_never_cut() {
+    let Some((corpus, sources)) = real(R2E) else { return };
+    let driver = Driver::reading(corpus, (80, 24), Arc::new(Library), PLAIN, sources);
+    driver.wait("the steps", |p| p.contains("2 Steps"));
+    driver.press("/");
+    for c in "_calculate_separability_matrix".chars() {
+        driver.press(&c.to_string());
+    }
+    driver.press("Enter");
+    driver.wait("the count", |p| {
+        p.contains(" hits  ") && !p.contains(" 0 hits") && p.contains("/_calculate")
+    });
+    driver.press("n");
+    driver.press("i");
+    let shown = driver.wait("the text", |p| p.contains("/ on ") && p.contains("i Step"));
+    // The name is in sight, marked at the left.
+    assert!(
+        shown.lines().any(|l| l.starts_with('/') && l.contains("_calculate_separability_matrix")),
+        "{shown}"
+    );
+    driver.quit("q");
+}
+
+#[test]
+fn the_help_has_every_heading_once_and_cuts_nothing() {
+    let mut model = started((80, 24));
+    press(&mut model, "?");
+    let mut all = String::new();
+    for _ in 0..200 {
+        all.push_str(&picture(&model));
+        press(&mut model, "Down");
+    }
+    assert!(!all.contains('…'), "{}", all.lines().find(|l| l.contains('…')).unwrap());
+    line(&all, &["PgDn PgUp Ctrl-f", "page down and up"]);
+    for head in ["Panes", "Moving", "Tree", "Values", "Signature", "Lists", "Program"] {
+        let heads = credscope::tui::panes::help::lines("");
+        let is = |l: &&credscope::tui::panes::help::Line| {
+            **l == credscope::tui::panes::help::Line::Head(head.to_owned())
+        };
+        assert_eq!(heads.iter().filter(is).count(), 1, "{head}");
+    }
+    // What the dense matrix draws is found.
+    for glyph in ["▲", "△", "▽"] {
+        assert!(credscope::tui::panes::help::lines(glyph).len() > 1, "{glyph}");
+    }
+}
+
+#[test]
+fn the_list_of_groups_is_sorted_by_what_it_shows() {
+    // At 80 columns there is no column of skill; at 120 there is.
+    for (width, skill) in [(80, false), (120, true)] {
+        let mut model = started((width, 24));
+        press(&mut model, "a");
+        let mut orders = Vec::new();
+        for _ in 0..12 {
+            press(&mut model, "S");
+            let name = model.groups.order.name();
+            line(&picture(&model), &[&format!("sort {name}")]);
+            orders.push(name);
+        }
+        assert_eq!(orders.contains(&"skill↓"), skill, "{orders:?}");
+        assert!(orders.contains(&"task↑") && orders.contains(&"disagreeing↓"), "{orders:?}");
+    }
+}
+
+#[test]
+fn the_dense_matrix_says_what_its_glyphs_mean() {
+    // One glyph a step; 150 steps do not even fit into the row: then the short form.
+    let legends =
+        [(60, "▲▼ compared △▽ shared +− self '. single"), (150, "▲compared △shared +self 'single")];
+    for (steps, legend) in legends {
+        let walk = |name: &str| {
+            (0..steps).map(|i| (format!("{name}{i}"), format!("a{i}"))).collect::<Vec<_>>()
+        };
+        let group = tui_support::group(
+            "long",
+            &[("r1", Outcome::Success, walk("x")), ("r2", Outcome::Failure, walk("y"))],
+        );
+        let corpus = credscope::rollout::Corpus { groups: vec![group] };
+        let mut model = tui_support::opened(corpus, (80, 24));
+        press(&mut model, "v");
+        line(&picture(&model), &["7 Matrix", legend]);
+    }
+}
+
+#[test]
 fn the_filter_keeps_to_the_steps_that_pass() {
     let mut model = started((80, 24));
     press(&mut model, "f");

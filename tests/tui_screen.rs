@@ -240,6 +240,10 @@ fn every_glyph_of_every_pane_has_a_stand_in_and_the_rest_stays() {
                 }
                 let u = u.to_string();
                 let plain = STAND_INS.iter().find(|(g, _)| *g == u).map(|(_, p)| *p);
+                // A sign that multiplies is no dot of a number.
+                if u == "·" && a == '*' {
+                    continue;
+                }
                 let seam = seams.contains(&u.as_str()) && a == '|';
                 assert!(seam || plain == Some(&a.to_string()), "{name}: {u} is drawn as {a}");
             }

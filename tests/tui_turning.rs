@@ -217,6 +217,14 @@ fn a_sweep_shows_the_numbers_of_the_command() {
                 swept(&[&path], &["--knob", &format!("{knob}={value}")]).remove(0)
             };
             points.iter().map(one).collect()
+        } else if axis == credscope::tui::sweeping::Axis::Abstraction {
+            // The command takes it as an option: rows of separate runs, each the one in force.
+            let think = model.settings.granularity.get("think");
+            let knob = format!("think={think}");
+            let one = |(_, kind): &(String, String)| {
+                swept(&[&path], &["--abstraction", kind, "--knob", &knob]).remove(0)
+            };
+            points.iter().map(one).collect()
         } else {
             let values: Vec<&str> = points.iter().map(|(_, v)| v.as_str()).collect();
             let knob = format!("{}={}", axis.name(), values.join(","));
@@ -226,13 +234,16 @@ fn a_sweep_shows_the_numbers_of_the_command() {
         for ((there, row), (point, _)) in there.iter().zip(&made.rows).zip(&made.points) {
             let row = row.as_ref().unwrap();
             let whole = |name: &str| there[name].as_u64().unwrap();
-            assert_eq!(there["current"], point.current, "{point:?}");
+            let apart = axis == credscope::tui::sweeping::Axis::Abstraction;
+            if !apart {
+                assert_eq!(there["current"], point.current, "{point:?}");
+                assert_eq!(whole("flips"), row.flips, "{point:?}");
+                assert_eq!(whole("faded"), row.faded, "{point:?}");
+            }
             assert_eq!(whole("states"), row.states as u64, "{point:?}");
             assert_eq!(whole("shared_steps"), row.shared_steps, "{point:?}");
             assert_eq!(whole("compared_steps"), row.evidence[0], "{point:?}");
             assert_eq!(whole("branching_states"), row.branching as u64, "{point:?}");
-            assert_eq!(whole("flips"), row.flips, "{point:?}");
-            assert_eq!(whole("faded"), row.faded, "{point:?}");
             assert_eq!(whole("rescued"), row.tally.rescued, "{point:?}");
             assert_eq!(whole("penalized"), row.tally.penalized, "{point:?}");
             assert_eq!(there["skill"].as_f64(), row.skill.steps.skill(), "{point:?}");
@@ -271,6 +282,59 @@ fn a_row_of_the_sweep_is_what_is_drawn_and_enter_takes_it() {
     assert!((model.settings.credit.gamma - 0.99).abs() < 1e-12);
     press(&mut model, "u");
     assert_eq!(model.settings.granularity, Granularity::paper());
+}
+
+#[test]
+fn a_turn_that_changes_nothing_says_so_and_an_undo_names_the_knob() {
+    let Some((corpus, _)) = real("tau-bench/gpt-4o-airline.subset-a.json") else { return };
+    let mut model = opened(corpus, (80, 24));
+    for name in ["v", "j", "h"] {
+        press(&mut model, name);
+    }
+    // Calls of tools have no views of files.
+    let told = model.message.clone().unwrap_or_default();
+    assert_eq!(told, "view-bucket 500 changes nothing here: tools states stay");
+    press(&mut model, "u");
+    let told = model.message.clone().unwrap_or_default();
+    assert!(told.starts_with("back to view-bucket 100"), "{told}");
+    press(&mut model, "w");
+    line(&picture(&model), &["none of these changes a state or an action here"]);
+}
+
+/// The file of the sample under the paper's granularity has 18 states.
+#[test]
+fn the_knob_that_merges_the_most_stands_first_and_is_named() {
+    let Some((corpus, _)) = real(R2E) else { return };
+    let mut model = opened(corpus, (80, 24));
+    press(&mut model, "w");
+    let made = model.sweeping.picture.clone().unwrap();
+    let states: Vec<usize> = made.rows.iter().map(|r| r.as_ref().unwrap().states).collect();
+    assert!(states.is_sorted(), "{states:?}");
+    assert_eq!(model.sweeping.at, 0);
+    let top = made.points[0].0.at[0].clone();
+    let shown = picture(&model);
+    let first = format!("{}={}", top.0, top.1);
+    let merged = 18 - states[0];
+    line(&shown, &["knob", "states", "merged"]);
+    line(&shown, &[&format!("▸ {first}"), &states[0].to_string(), &merged.to_string()]);
+    line(&shown, &[&format!("{first} merges the most: {} states for 18", states[0])]);
+    line(&shown, &["6 others change nothing"]);
+    // What a state is made of has a picture of its own, next to it; its rows keep their order.
+    press(&mut model, "l");
+    line(&picture(&model), &["w Sweep  abstraction"]);
+    let kinds: Vec<String> = {
+        let made = model.sweeping.picture.as_ref().unwrap();
+        made.points.iter().map(|(p, _)| p.at[0].1.clone()).collect()
+    };
+    assert_eq!(kinds[..2], ["auto", "swe"]);
+    let history = kinds.iter().position(|k| k == "history").unwrap();
+    for _ in 0..history {
+        press(&mut model, "j");
+    }
+    press(&mut model, "Enter");
+    assert_eq!(model.settings.abstraction, Some(credscope::signature::Abstraction::History));
+    press(&mut model, "u");
+    assert_eq!(model.settings.abstraction, None);
 }
 
 #[test]

@@ -14,6 +14,8 @@ pub struct SweepRow {
     pub scored_steps: u64,
     /// Distinct states, summed over groups.
     pub states: usize,
+    /// Distinct states and pairs at the setting in force, summed over groups.
+    pub in_force: (usize, usize),
     /// Distinct pairs, summed over groups.
     pub pairs: usize,
     /// Steps whose state two or more scored rollouts visited.
@@ -48,6 +50,8 @@ impl SweepRow {
         self.scored_steps += row.evidence.iter().map(|&n| u64::from(n)).sum::<u64>();
         self.states += row.states;
         self.pairs += row.pairs;
+        self.in_force.0 += base.graph.pairs.chunk_by(|a, b| a.state == b.state).count();
+        self.in_force.1 += base.graph.pairs.len();
         self.shared_steps += u64::from(row.shared_steps);
         self.branching += row.branching;
         for (mine, theirs) in self.evidence.iter_mut().zip(row.evidence) {
@@ -87,6 +91,8 @@ impl SweepRow {
         self.steps += other.steps;
         self.scored_steps += other.scored_steps;
         self.states += other.states;
+        self.in_force.0 += other.in_force.0;
+        self.in_force.1 += other.in_force.1;
         self.pairs += other.pairs;
         self.shared_steps += other.shared_steps;
         self.branching += other.branching;

@@ -3,7 +3,7 @@
 //! Panes draw in Unicode; [`to_ascii`] goes over the finished buffer where the terminal cannot show
 //! it. So no pane has to know about ASCII, and nothing else can slip through.
 
-use ratatui::buffer::Buffer;
+use ratatui::buffer::{Buffer, Cell};
 
 use crate::graph::Evidence;
 use crate::rollout::Outcome;
@@ -98,7 +98,8 @@ fn cells_of(length: f64) -> usize {
     length.round().max(1.0) as usize
 }
 
-/// Glyphs of the screen with their stand-ins, each with one of its own. Where vertical lines meet rules
+/// Glyphs of the screen with their stand-ins, each with one of its own; but a sign of arithmetic has the
+/// one that people know, and is told from the mark that shares it by its place: a digit follows. Where vertical lines meet rules
 /// there are no further glyphs: [`super::panes`] draws them plain in ASCII.
 pub const STAND_INS: &[(&str, &str)] = &[
     ("█", "#"),
@@ -118,16 +119,16 @@ pub const STAND_INS: &[(&str, &str)] = &[
     ("└", "`"),
     ("✓", "y"),
     ("✗", "x"),
-    ("⊘", "O"),
+    ("⊘", "T"),
     ("‼", "E"),
     ("▸", ">"),
     ("▾", "v"),
     ("◂", "<"),
     ("◆", "P"),
-    ("↺", "@"),
+    ("↺", "R"),
     ("≠", "!"),
     ("≡", "&"),
-    ("≥", "'"),
+    ("≥", ">"),
     ("⋎", "Y"),
     ("↪", ";"),
     ("→", "}"),
@@ -135,7 +136,7 @@ pub const STAND_INS: &[(&str, &str)] = &[
     ("↑", "/"),
     ("↓", "\\"),
     ("−", "-"),
-    ("±", "^"),
+    ("±", "~"),
     ("·", "."),
     ("…", "$"),
     ("×", "*"),
@@ -154,6 +155,9 @@ pub const STAND_INS: &[(&str, &str)] = &[
 
 /// Replaces everything in the buffer that is not ASCII.
 pub fn to_ascii(buffer: &mut Buffer) {
+    for row in buffer.content.chunks_mut(usize::from(buffer.area.width).max(1)) {
+        products(row);
+    }
     for cell in &mut buffer.content {
         if cell.symbol().is_ascii() {
             continue;
@@ -163,6 +167,29 @@ pub fn to_ascii(buffer: &mut Buffer) {
             .find(|(glyph, _)| *glyph == cell.symbol())
             .map_or("?", |(_, plain)| plain);
         cell.set_symbol(stand_in);
+    }
+}
+
+/// A dot that multiplies, as in `(8·0.6 + 2·0.5)` or `γ·x`, must not look like the one of a number. Where
+/// digits stand around it outside of brackets, it stands for nothing between two counts.
+fn products(row: &mut [Cell]) {
+    let signs: Vec<char> = row.iter().map(|c| c.symbol().chars().next().unwrap_or(' ')).collect();
+    let mut open = 0_usize;
+    for (cell, around) in row.iter_mut().skip(1).zip(signs.windows(3)) {
+        let &[before, dot, after] = around else {
+            return;
+        };
+        match before {
+            '(' => open += 1,
+            ')' => open = open.saturating_sub(1),
+            _ => {}
+        }
+        let joined = before.is_alphanumeric() || before == ')';
+        let joins = after.is_alphanumeric() || matches!(after, '(' | '−');
+        let spoken = open > 0 || before.is_alphabetic() || after.is_alphabetic();
+        if dot == '·' && joined && joins && spoken {
+            cell.set_symbol("*");
+        }
     }
 }
 
@@ -199,8 +226,24 @@ mod tests {
             STAND_INS.iter().map(pick).collect::<std::collections::BTreeSet<_>>().len()
         };
         assert_eq!(distinct(|s| s.0), STAND_INS.len());
-        assert_eq!(distinct(|s| s.1), STAND_INS.len(), "each glyph has a stand-in of its own");
+        // Two signs of arithmetic share theirs with a mark: `≥` with `▸`, `±` with `━`.
+        assert_eq!(distinct(|s| s.1), STAND_INS.len() - 2, "each glyph has a stand-in of its own");
         assert!(STAND_INS.iter().all(|(_, plain)| *plain != "?"), "? is an unknown glyph");
+    }
+
+    #[test]
+    fn arithmetic_stays_arithmetic_in_ascii() {
+        let ascii = |text: &str| {
+            let mut buffer = Buffer::with_lines([text]);
+            to_ascii(&mut buffer);
+            buffer.content.iter().map(Cell::symbol).collect::<String>()
+        };
+        assert_eq!(ascii("(8·0.638 + 2·0.500)"), "(8*0.638 + 2*0.500)");
+        assert_eq!(ascii("γ·(1 − V)·n"), "g*(1 - V)*n");
+        assert_eq!(ascii("N≥2 ±0.94"), "N>2 ~0.94");
+        assert_eq!(ascii("✓1 ⊘1 ↺3"), "y1 T1 R3");
+        // A dot that stands for nothing stays a dot.
+        assert_eq!(ascii("✗133   ·  4  3·4··"), "x133   .  4  3.4..");
     }
 
     #[test]

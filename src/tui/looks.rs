@@ -42,7 +42,11 @@ pub(super) fn act(model: &mut Model, action: Action, effects: &mut Vec<Effect>) 
         Action::Sort => {
             let all = super::model::GroupOrder::ALL;
             let at = all.iter().position(|&o| o == model.groups.order).unwrap_or(0);
-            model.groups.order = all.get((at + 1) % all.len()).copied().unwrap_or_default();
+            // An order by a column that has no room would look like none.
+            let width = usize::from(model.area.width);
+            let mut later = all.iter().cycle().skip(at + 1).take(all.len());
+            let next = later.find(|&&o| super::panes::groups::shows(o, width));
+            model.groups.order = next.copied().unwrap_or_default();
             if model.focus != Pane::Groups {
                 model.message =
                     Some(format!("groups sorted by {}; a lists them", model.groups.order.name()));

@@ -194,6 +194,10 @@ pub struct Reader {
     pub width: usize,
     /// First line in sight.
     pub scroll: usize,
+    /// The search whose hit was gone to.
+    pub sought: Option<u64>,
+    /// Lines that hold what it looks for.
+    pub found: Vec<usize>,
 }
 
 /// Digits typed before a key.

@@ -30,6 +30,20 @@ pub fn entries(query: &str) -> Vec<Entry> {
         let name = format!("{keys} {help} {action:?}").to_lowercase();
         query.split_whitespace().all(|word| name.contains(word))
     });
+    // A stable order: names that start with what was typed, names that contain it, the rest.
+    list.sort_by_key(|&(_, _, action)| {
+        let name = title(action);
+        let word = name.split(' ').any(|w| w.starts_with(&query));
+        let own = name.strip_prefix("focus ").unwrap_or(&name);
+        match () {
+            () if query.is_empty() => 0,
+            () if name.starts_with(&query) => 0,
+            () if own.starts_with(&query) => 1,
+            () if word => 2,
+            () if name.contains(&query) => 3,
+            () => 4,
+        }
+    });
     list
 }
 

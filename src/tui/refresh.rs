@@ -74,6 +74,27 @@ pub(super) fn in_its_segment(
     }
 }
 
+/// Where a search found the step, its text opens at the first line that holds the pattern, and
+/// [`super::panes::reader`] marks it; once for each search, so that scrolling stays free.
+fn go_to_hit(model: &mut Model, step: usize, width: usize) {
+    let key = model.finding.active().then_some(model.finding.key);
+    let here = model.finding.hits.contains(&step);
+    let Text::Ready(document) = &model.reader.text else {
+        return;
+    };
+    if !here || model.reader.sought == key {
+        return;
+    }
+    model.reader.sought = key;
+    model.reader.found = super::finding::expression(&model.finding.pattern)
+        .map(|pattern| super::text::lines_with(document, &pattern, width))
+        .unwrap_or_default();
+    if let Some(&first) = model.reader.found.first() {
+        // Two lines before it, to see what it belongs to.
+        model.reader.scroll = first.saturating_sub(2);
+    }
+}
+
 fn read(model: &mut Model, plan: &Plan, effects: &mut Vec<Effect>) {
     // An explanation that stands alone has room for the call.
     let alone = plan.find(Pane::Explain).filter(|_| plan.panes.len() == 1);
@@ -84,10 +105,10 @@ fn read(model: &mut Model, plan: &Plan, effects: &mut Vec<Effect>) {
         return;
     };
     let of = (*group, model.cursor.rollout, model.cursor.step);
-    if model.step().is_none() {
+    let Some(step) = model.step() else {
         model.reader = Reader::default();
         return;
-    }
+    };
     if model.reader.of != Some(of) {
         let target = Arc::clone(&snapshot.analysis.group);
         model.reader = Reader { of: Some(of), text: Text::Loading, ..Reader::default() };
@@ -100,6 +121,7 @@ fn read(model: &mut Model, plan: &Plan, effects: &mut Vec<Effect>) {
         model.reader.lines = document.wrap(width);
         model.reader.width = width;
     }
+    go_to_hit(model, step, width);
     let page = usize::from(area.height).saturating_sub(1).max(1);
     let last = model.reader.lines.len().saturating_sub(page);
     model.reader.scroll = model.reader.scroll.min(last);

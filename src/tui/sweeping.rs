@@ -14,13 +14,15 @@ use crate::analysis::sweep::SweepRow;
 use crate::analysis::{Analysis, AnalysisSettings, batch};
 use crate::export::sweep::Point;
 use crate::rollout::{Corpus, Group};
-use crate::signature::{LADDERS, Ladder};
+use crate::signature::{Abstraction, LADDERS, Ladder};
 
 /// What is swept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Axis {
     /// Every knob at its coarsest value, one row each: which one merges the most.
     Coarsest,
+    /// What a state is made of, one row per kind.
+    Abstraction,
     /// The values of a knob.
     Knob(&'static Ladder),
     /// Values of a number that the columns depend on.
@@ -61,7 +63,11 @@ const NUMBERS: [Axis; 4] = [
 /// Everything that can be swept, in the order of the keys.
 #[must_use]
 pub fn axes() -> Vec<Axis> {
-    std::iter::once(Axis::Coarsest).chain(LADDERS.iter().map(Axis::Knob)).chain(NUMBERS).collect()
+    [Axis::Coarsest, Axis::Abstraction]
+        .into_iter()
+        .chain(LADDERS.iter().map(Axis::Knob))
+        .chain(NUMBERS)
+        .collect()
 }
 
 impl Axis {
@@ -70,6 +76,7 @@ impl Axis {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Coarsest => "every knob at its coarsest",
+            Self::Abstraction => KnobRow::Abstraction.name(),
             Self::Knob(ladder) => ladder.knob,
             Self::Number { name, .. } => name,
         }
@@ -80,6 +87,7 @@ impl Axis {
     pub const fn meaning(self) -> &'static str {
         match self {
             Self::Coarsest => "which knob merges the most",
+            Self::Abstraction => KnobRow::Abstraction.meaning(),
             Self::Knob(ladder) => ladder.meaning,
             Self::Number { meaning, .. } => meaning,
         }
@@ -93,6 +101,10 @@ impl Axis {
                 .iter()
                 .filter_map(|l| Some((l.knob, (*l.values.first()?).to_owned())))
                 .collect(),
+            Self::Abstraction => {
+                let values = KnobRow::Abstraction.values().into_iter();
+                values.map(|v| (self.name(), v.to_owned())).collect()
+            }
             Self::Knob(ladder) => {
                 let now = base.granularity.get(ladder.knob);
                 let mut values: Vec<String> =
@@ -141,6 +153,7 @@ fn put(base: &AnalysisSettings, name: &str, value: &str) -> AnalysisSettings {
     let mut settings = AnalysisSettings { batch: None, ..base.clone() };
     let credit = &mut settings.credit;
     match (name, value.parse::<f64>()) {
+        ("abstraction", _) => settings.abstraction = Abstraction::find(value),
         ("n-prior", Ok(x)) => credit.n_prior = x,
         ("gamma", Ok(x)) => credit.gamma = x,
         ("beta", Ok(x)) => credit.beta = x,
@@ -303,14 +316,32 @@ pub(super) fn settle(model: &mut Model, plan: &Plan, effects: &mut Vec<Effect>) 
     effects.push(Effect::Sweep(Box::new(job)));
 }
 
-/// The selection starts at the value in force, and stays inside.
+/// The selection starts at the value in force, or at the top of what is ordered, and stays inside.
 fn place(model: &mut Model) {
     let Some(picture) = &model.sweeping.picture else {
         return;
     };
     if model.sweeping.at >= picture.points.len() {
-        model.sweeping.at = picture.points.iter().position(|(p, _)| p.current).unwrap_or(0);
+        let ordered = axes().get(model.sweeping.axis) == Some(&Axis::Coarsest);
+        let current = picture.points.iter().position(|(p, _)| p.current && !ordered);
+        model.sweeping.at = current.unwrap_or(0);
     }
+}
+
+/// Knobs side by side answer which one merges the most: the fewest states first, once all are known.
+/// A person who already chose a row keeps it.
+fn order(sweeping: &mut Sweeping) {
+    let Some(picture) = &mut sweeping.picture else {
+        return;
+    };
+    let mut list: Vec<_> =
+        picture.points.drain(..).zip(picture.rows.drain(..)).enumerate().collect();
+    list.sort_by_key(|(_, (_, row))| row.as_ref().map(|r| (r.states, r.pairs)));
+    if sweeping.at > 0 {
+        let chosen = list.iter().position(|(was, _)| *was == sweeping.at);
+        sweeping.at = chosen.unwrap_or(sweeping.at);
+    }
+    (picture.points, picture.rows) = list.into_iter().map(|(_, pair)| pair).unzip();
 }
 
 /// Takes a part of the answer to the last request.
@@ -324,6 +355,10 @@ pub(super) fn swept(model: &mut Model, key: u64, part: Part) {
             && let Some(slot) = picture.rows.get_mut(at)
         {
             *slot = Some(row);
+        }
+        let complete = picture.rows.iter().all(Option::is_some);
+        if complete && axes().get(model.sweeping.axis) == Some(&Axis::Coarsest) {
+            order(&mut model.sweeping);
         }
     }
 }
@@ -360,5 +395,6 @@ fn take(model: &mut Model, effects: &mut Vec<Effect>) {
         return;
     }
     model.message = Some(format!("{}, u goes back", told.join(", ")));
+    model.sweeping.at = usize::MAX;
     turning::change(model, settings, effects);
 }

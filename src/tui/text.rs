@@ -231,6 +231,21 @@ impl Document {
     }
 }
 
+/// Where the lines that hold a pattern start, at a width: see [`Document::wrap`].
+#[must_use]
+pub fn lines_with(document: &Document, pattern: &regex::Regex, width: usize) -> Vec<usize> {
+    let mut at = 0;
+    let mut found = Vec::new();
+    for (_, line) in document.sections.iter().flat_map(|s| &s.lines) {
+        let parts = wrap_line(line, width.max(4));
+        if pattern.is_match(line) {
+            found.push(at + parts.iter().position(|p| pattern.is_match(p)).unwrap_or(0));
+        }
+        at += parts.len();
+    }
+    found
+}
+
 fn short_path(text: &str) -> String {
     match text.rsplit_once('/') {
         Some((_, last)) if text.starts_with('/') && !last.is_empty() => last.to_owned(),

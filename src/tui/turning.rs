@@ -6,7 +6,7 @@ use super::keymap::Action;
 use super::message::Effect;
 use super::model::Model;
 use super::update::request;
-use crate::analysis::{AnalysisSettings, Contrast, SignatureSetting};
+use crate::analysis::{Analysis, AnalysisSettings, Contrast, SignatureSetting};
 use crate::credit::CreditSettings;
 use crate::signature::{Abstraction, Granularity, LADDERS, Ladder, PRESETS};
 
@@ -22,6 +22,8 @@ pub struct Turning {
     pub pin: SignatureSetting,
     /// What was in force before the last turns, the latest last.
     pub undo: Vec<Turned>,
+    /// The signature before the last turn, and the knob that was turned, until its analysis is there.
+    pub told: Option<(SignatureSetting, KnobRow)>,
     /// What changed, and for which shown analysis.
     pub contrast: Option<(u64, Arc<Contrast>)>,
     /// Number of the last comparison that was asked for.
@@ -63,6 +65,7 @@ impl Turning {
             at: 0,
             pin: SignatureSetting::of(settings),
             undo: Vec::new(),
+            told: None,
             contrast: None,
             asked: 0,
             asked_for: None,
@@ -170,8 +173,20 @@ pub(super) fn act(model: &mut Model, action: Action, count: usize, effects: &mut
 /// What an undo went back to.
 fn back(from: &AnalysisSettings, to: &AnalysisSettings) -> String {
     let signature = SignatureSetting::of(to);
-    if signature != SignatureSetting::of(from) {
-        return format!("back to {}", signature.name());
+    let left = SignatureSetting::of(from);
+    if signature != left {
+        let turned: Vec<String> = rows()
+            .into_iter()
+            .filter(|row| row.value(&signature) != row.value(&left))
+            .map(|row| format!("{} {}", row.name(), row.value(&signature)))
+            .collect();
+        let name = signature.name();
+        return match turned.as_slice() {
+            [] => format!("back to {name}"),
+            // A whole preset was taken: its name says more than all its knobs.
+            [_, _, _, ..] => format!("back to {name}: {} knobs", turned.len()),
+            _ => format!("back to {} ({name})", turned.join(", ")),
+        };
     }
     let (a, b) = (&from.credit, &to.credit);
     let numbers = [
@@ -211,7 +226,28 @@ fn turn(model: &mut Model, now: &SignatureSetting, by: isize, effects: &mut Vec<
         ));
         return;
     }
+    model.turning.told = Some((SignatureSetting::of(&model.settings), row));
     change(model, next.put_into(&model.settings), effects);
+}
+
+/// A turn that changed no state and no action of the group says so: silence would look like a key that
+/// did nothing. Called with the analysis that comes in, before it is shown.
+pub(super) fn tell_idle(model: &mut Model, group: usize, analysis: &Analysis) {
+    let Some((before, row)) = model.turning.told.take() else {
+        return;
+    };
+    let Some((_, shown)) = model.shown.as_ref().filter(|(g, _)| *g == group) else {
+        return;
+    };
+    let old = &shown.analysis;
+    let same = old.graph.step_pair == analysis.graph.step_pair
+        && old.projection.state == analysis.projection.state;
+    if SignatureSetting::of(&old.settings) == before && same {
+        let value = row.value(&SignatureSetting::of(&analysis.settings));
+        let kind = analysis.abstraction.id();
+        let told = format!("{} {value} changes nothing here: {kind} states stay", row.name());
+        model.message = Some(told);
+    }
 }
 
 fn preset(model: &mut Model, now: &SignatureSetting, forward: bool, effects: &mut Vec<Effect>) {

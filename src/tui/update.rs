@@ -170,6 +170,7 @@ fn analysed(model: &mut Model, key: u64, group: usize, snapshot: Arc<Snapshot>) 
         return;
     }
     remember(model);
+    turning::tell_idle(model, group, &snapshot.analysis);
     let fresh = model.shown.as_ref().map(|(g, _)| *g) != Some(group);
     let known = model.visited.get(&group).cloned();
     let target = &snapshot.analysis.group;

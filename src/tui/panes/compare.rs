@@ -193,6 +193,10 @@ fn cells(
     };
     let here = at == model.comparing.at;
     row.put(super::mark(here), theme.text);
+    // Where only the selected rollout is listed, its state is that of the row, as in the ways below.
+    let comparing = &model.comparing;
+    let own = cells.get(comparing.column).copied().flatten().filter(|_| comparing.only_here);
+    let state = state.or_else(|| own.map(|s| analysis.graph.state_of(s)));
     let name = state.map_or_else(String::new, |s| format!("s{s}"));
     row.left(&name, STATE - 1, if here { theme.title } else { theme.dim });
     for (k, cell) in cells.iter().enumerate().skip(first).take(shown) {

@@ -33,7 +33,7 @@ pub fn draw(model: &Model, plan: &Plan, canvas: &mut Canvas) {
     } else {
         if model.finding.active() && model.layers.is_empty() {
             let status = model.finding.status();
-            row.gap(1).put(text::cut(&text::line(&status), room / 2).into_owned(), theme.title);
+            row.gap(1).put(found(&status, &model.finding.pattern, room / 2), theme.title);
         }
         for (key, what) in keys(model, plan) {
             let before = if row.width() == 0 { " " } else { "  " };
@@ -47,6 +47,15 @@ pub fn draw(model: &Model, plan: &Plan, canvas: &mut Canvas) {
     }
     row.append(end);
     canvas.row(0, &row);
+}
+
+/// The state of a search: a long pattern gives way before the count of its hits does.
+fn found(status: &str, pattern: &str, room: usize) -> String {
+    let rest = status.strip_prefix('/').and_then(|s| s.strip_prefix(pattern)).unwrap_or_default();
+    let count = rest.trim_start().split("  ").next().map_or(0, |n| 3 + text::width(n));
+    let left = room.saturating_sub(count).max(8);
+    let whole = format!("/{}{}", text::cut(&text::line(pattern), left), text::line(rest));
+    text::cut(&whole, room).into_owned()
 }
 
 /// The keys that every pane has, the most wanted first.

@@ -2,6 +2,7 @@
 
 use crate::export::text;
 use crate::tui::canvas::{Canvas, Row};
+use crate::tui::grouping::GroupOrder;
 use crate::tui::model::Model;
 use crate::tui::numbers::{brief, count, percent, plural, signed_brief};
 use crate::tui::snapshot::{Summary, failed};
@@ -35,6 +36,21 @@ struct Columns {
     /// Skill, then its null, where there is room.
     skill: usize,
     warnings: usize,
+}
+
+/// Whether a list of this width shows what an order goes by.
+#[must_use]
+pub fn shows(order: GroupOrder, width: usize) -> bool {
+    // The task takes what the numbers leave: its length decides nothing here.
+    let columns = Columns::new(width, 14);
+    let there = |name: &str| columns.numbers.iter().any(|(n, _)| *n == name);
+    match order {
+        GroupOrder::Name | GroupOrder::Success => true,
+        GroupOrder::Disagreeing => there("rescued"),
+        GroupOrder::Skill => columns.skill > 0,
+        GroupOrder::Steps => there("steps"),
+        GroupOrder::Shared => there("shared"),
+    }
 }
 
 impl Columns {

@@ -4,7 +4,7 @@
 use crate::credit::registry;
 use crate::export::text;
 use crate::tui::canvas::{Canvas, Row};
-use crate::tui::keymap::BINDINGS;
+use crate::tui::keymap::{BINDINGS, Binding};
 
 /// Where the meanings start.
 const KEYS: usize = 23;
@@ -26,6 +26,10 @@ const GLYPHS: &[(&str, &str)] = &[
     ("∷ self", "only this rollout was here, with two or more actions"),
     ("═ single", "only this rollout was here, with one action"),
     ("━", "a column that looks at no states: evidence does not apply"),
+    ("▲ ▼", "dense matrix: + and − of a compared step, or of a column without states"),
+    ("△ ▽", "dense matrix: + and − of a shared step; 0 is nothing, · no value"),
+    ("+ −", "dense matrix: of a step of class self"),
+    ("' .", "dense matrix: + and − of a single step"),
     ("◆", "pivotal: the largest comparison of the group"),
     ("!", "matrix: the sign flipped against the pinned signature"),
     ("*", "a knob that differs from the pinned signature"),
@@ -50,7 +54,17 @@ pub fn lines(query: &str) -> Vec<Line> {
     };
     let mut out = Vec::new();
     let mut section = "";
+    // Each heading once, whatever the order of the table.
+    let mut order: Vec<&str> = Vec::new();
     for b in BINDINGS {
+        if !order.contains(&b.section) {
+            order.push(b.section);
+        }
+    }
+    let place = |b: &&Binding| order.iter().position(|s| *s == b.section);
+    let mut bindings: Vec<&Binding> = BINDINGS.iter().collect();
+    bindings.sort_by_key(place);
+    for b in bindings {
         let keys = b.keys.join(" ");
         if !hit(&[&keys, b.help, b.section, b.short.1]) {
             continue;
@@ -95,6 +109,34 @@ pub fn lines(query: &str) -> Vec<Line> {
     out
 }
 
+/// The lines at a width: nothing is cut, neither keys nor meanings.
+fn wrapped(lines: &[Line], width: usize) -> Vec<Line> {
+    let room = width.saturating_sub(KEYS + 1).max(8);
+    let mut out = Vec::new();
+    for line in lines {
+        match line {
+            Line::Head(_) => out.push(line.clone()),
+            Line::Item(keys, what) => {
+                let mut keys = super::warnings::fold(keys, KEYS - 3).into_iter();
+                let mut what = super::warnings::fold(what, room).into_iter();
+                loop {
+                    let (left, right) = (keys.next(), what.next());
+                    if left.is_none() && right.is_none() {
+                        break;
+                    }
+                    let text = |t: Option<String>| t.unwrap_or_default();
+                    out.push(Line::Item(text(left), text(right)));
+                }
+            }
+            Line::More(what) => {
+                let parts = super::warnings::fold(what, room);
+                out.extend(parts.into_iter().map(Line::More));
+            }
+        }
+    }
+    out
+}
+
 /// Draws the layer.
 pub fn draw(query: &str, scroll: usize, canvas: &mut Canvas) {
     let theme = *canvas.theme;
@@ -104,7 +146,7 @@ pub fn draw(query: &str, scroll: usize, canvas: &mut Canvas) {
     } else {
         extra.put(format!("search: {}", text::line(query)), theme.title);
     }
-    let lines = lines(query);
+    let lines = wrapped(&lines(query), canvas.width());
     let height = canvas.height().saturating_sub(1);
     let first = scroll.min(lines.len().saturating_sub(height));
     let below = lines.len().saturating_sub(first + height);
@@ -124,14 +166,11 @@ pub fn draw(query: &str, scroll: usize, canvas: &mut Canvas) {
                 row.put(head.clone(), theme.title);
             }
             Line::Item(keys, what) => {
-                row.gap(1).left(keys, KEYS - 2, theme.key);
-                let room = canvas.width().saturating_sub(row.width());
-                row.put(text::cut(what, room).into_owned(), theme.text);
+                row.gap(1).left(keys, KEYS - 2, theme.key).to(KEYS);
+                row.put(what.clone(), theme.text);
             }
             Line::More(what) => {
-                row.gap(KEYS);
-                let room = canvas.width().saturating_sub(row.width());
-                row.put(text::cut(what, room).into_owned(), theme.dim);
+                row.gap(KEYS).put(what.clone(), theme.dim);
             }
         }
         canvas.row(y + 1, &row);

@@ -84,7 +84,10 @@ pub fn draw(model: &Model, snapshot: &Snapshot, canvas: &mut Canvas, focus: bool
     let mut extra = Row::new();
     extra.put(text::line(&snapshot.analysis.settings.y).into_owned(), theme.title);
     extra.put(format!("  ±{}", plain(frame.scale, 2)), theme.text);
-    extra.put("  rollout × step", theme.dim);
+    // Where one glyph is all, the room is for what it means.
+    if size != Size::Glyph || canvas.width() >= 100 {
+        extra.put("  rollout × step", theme.dim);
+    }
     if frame.steps < longest {
         extra.put(format!("  steps {first}-{} of {longest}", first + frame.steps - 1), theme.dim);
     }
@@ -92,9 +95,15 @@ pub fn draw(model: &Model, snapshot: &Snapshot, canvas: &mut Canvas, focus: bool
         (Size::Number, _) => "! sign flipped against pin",
         (Size::Sign, true) => "evidence and sign",
         (Size::Sign, false) => "sign and size 0..9",
-        (Size::Glyph, _) => "▲▼ compared △▽ shared +− self '. single",
+        (Size::Glyph, true) => {
+            let long = "▲▼ compared △▽ shared +− self '. single";
+            let fits = 16 + extra.width() + text::width(long) <= canvas.width();
+            if fits { long } else { "▲compared △shared +self 'single" }
+        }
+        (Size::Glyph, false) => "▲▼ sign",
     };
-    canvas.rule("7 Matrix", extra, &[("", legend), ("m", "column")], focus);
+    // What the glyphs mean is wanted most: it goes last.
+    canvas.rule("7 Matrix", extra, &[("m", "column"), ("", legend)], focus);
     if longest == 0 {
         canvas.empty(1, &["no rollout of this group has steps: } goes to the next group"]);
         return;

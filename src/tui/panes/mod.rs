@@ -7,7 +7,7 @@ pub mod explain;
 mod export;
 mod filter;
 mod footer;
-mod groups;
+pub(super) mod groups;
 pub mod help;
 mod knobs;
 mod matrix;

@@ -3,9 +3,11 @@
 //! Nothing is cut without saying how much.
 
 use ratatui::style::Style;
+use regex::Regex;
 
 use crate::export::text;
 use crate::tui::canvas::{Canvas, Row};
+use crate::tui::finding;
 use crate::tui::model::{Model, Text};
 use crate::tui::numbers::bytes;
 use crate::tui::snapshot::Snapshot;
@@ -61,6 +63,9 @@ pub fn draw(model: &Model, snapshot: &Snapshot, canvas: &mut Canvas, focus: bool
             theme.dim,
         );
     }
+    if pager && let Some(told) = found(model) {
+        extra.put(told, theme.strong);
+    }
     canvas.rule("i Step", extra, &[("=", "why"), ("y", "copy")], focus);
     match &model.reader.text {
         Text::None => canvas.empty(1, &["no step is selected: ] goes to the next rollout"]),
@@ -82,6 +87,7 @@ pub fn draw(model: &Model, snapshot: &Snapshot, canvas: &mut Canvas, focus: bool
             canvas.empty(1, &["this step has no text in the file: j goes to the next one"]);
         }
         Text::Ready(_) if pager => {
+            let pattern = pattern(model);
             for (y, line) in lines.iter().skip(model.reader.scroll).take(height).enumerate() {
                 // The name of a part that starts above is repeated at the top.
                 let name = if y == 0 {
@@ -94,17 +100,53 @@ pub fn draw(model: &Model, snapshot: &Snapshot, canvas: &mut Canvas, focus: bool
                 } else {
                     line.name
                 };
-                canvas.row(y + 1, &drawn(name, line, &theme));
+                let row = match &pattern {
+                    Some(pattern) => sought(name, line, pattern, &theme),
+                    None => drawn(name, line, &theme),
+                };
+                canvas.row(y + 1, &row);
             }
         }
         Text::Ready(document) => glance(document, lines, height, canvas),
     }
 }
 
+/// What is searched, where this step has it.
+fn pattern(model: &Model) -> Option<Regex> {
+    let here = model.finding.active() && model.finding.hits.contains(&model.step()?);
+    here.then(|| finding::expression(&model.finding.pattern).ok()).flatten()
+}
+
+/// On how many lines the search found something.
+fn found(model: &Model) -> Option<String> {
+    pattern(model)?;
+    matches!(model.reader.text, Text::Ready(_)).then(|| match model.reader.found.len() {
+        0 => "  / in its action or state, or over lines".to_owned(),
+        1 => "  / on 1 line".to_owned(),
+        n => format!("  / on {n} lines"),
+    })
+}
+
 fn drawn(name: &str, line: &Wrapped, theme: &Theme) -> Row {
     let mut row = Row::new();
     row.gap(1).left(name, NAMES - 1, theme.dim);
     row.put(line.text.clone(), style(line.kind, theme));
+    row
+}
+
+/// A line with what a search looks for standing out; its mark at the left needs no colour.
+fn sought(name: &str, line: &Wrapped, pattern: &Regex, theme: &Theme) -> Row {
+    let mut row = Row::new();
+    let plain = style(line.kind, theme);
+    let hit = pattern.is_match(&line.text);
+    row.put(if hit { "/" } else { " " }, theme.strong).left(name, NAMES - 1, theme.dim);
+    let mut from = 0;
+    for found in pattern.find_iter(&line.text) {
+        row.put(line.text.get(from..found.start()).unwrap_or_default(), plain);
+        row.put(found.as_str(), plain.patch(theme.select));
+        from = found.end();
+    }
+    row.put(line.text.get(from..).unwrap_or_default(), plain);
     row
 }
 

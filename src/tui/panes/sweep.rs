@@ -4,13 +4,17 @@ use crate::analysis::sweep::SweepRow;
 use crate::export::sweep::Point;
 use crate::tui::canvas::{Canvas, Row, first_in_sight};
 use crate::tui::model::Model;
-use crate::tui::numbers::{count, percent, plain, signed_brief};
-use crate::tui::sweeping::{Axis, axes};
+use crate::tui::numbers::{MINUS, count, percent, plain, signed_brief};
+use crate::tui::sweeping::{Axis, Picture, axes};
 use crate::tui::theme::Theme;
 
 struct Columns {
     value: usize,
     bar: usize,
+    /// States merged against the setting in force: where a signature is turned.
+    merged: bool,
+    /// Branching states: what gives way first.
+    branching: bool,
     /// The rest of the quadrants, skill: what there is room for.
     more: usize,
 }
@@ -56,12 +60,48 @@ pub fn draw(model: &Model, canvas: &mut Canvas, focus: bool) {
     }
     if below > 0 {
         let legend = "* in force; flips and faded: values against it; shares of the scored steps";
-        for (y, told) in [axis.meaning(), legend].into_iter().enumerate() {
+        let found = findings(axis, picture);
+        let meaning = found.as_deref().unwrap_or_else(|| axis.meaning());
+        for (y, told) in [meaning, legend].into_iter().enumerate() {
             let mut line = Row::new();
             line.gap(1).put(told, theme.dim);
             canvas.row(canvas.height() - 2 + y, &line);
         }
     }
+}
+
+/// Whether a row is what is in force, as far as states and actions go.
+fn changes_nothing(row: &SweepRow) -> bool {
+    (row.states, row.pairs) == row.in_force && row.flips == 0 && row.faded == 0
+}
+
+/// What the rows say, once all of them are there: which one merges the most, how many change nothing.
+fn findings(axis: Axis, picture: &Picture) -> Option<String> {
+    if matches!(axis, Axis::Number { .. }) {
+        return None;
+    }
+    let rows: Vec<&SweepRow> = picture.rows.iter().map(Option::as_deref).collect::<Option<_>>()?;
+    let idle = rows.iter().filter(|r| changes_nothing(r)).count();
+    if idle == rows.len() {
+        return Some("none of these changes a state or an action here".to_owned());
+    }
+    let idle = rows
+        .iter()
+        .zip(&picture.points)
+        .filter(|(row, (point, _))| changes_nothing(row) && !point.current)
+        .count();
+    let idle = match idle {
+        0 => String::new(),
+        1 => "; 1 other changes nothing".to_owned(),
+        n => format!("; {n} others change nothing"),
+    };
+    let (most, (point, _)) = rows.iter().zip(&picture.points).min_by_key(|(r, _)| r.states)?;
+    Some(if most.states < most.in_force.0 {
+        let told = name(axis, point);
+        format!("{told} merges the most: {} states for {}{idle}", most.states, most.in_force.0)
+    } else {
+        format!("{}: none merges states{idle}", axis.meaning())
+    })
 }
 
 /// What stands at the left: the value, and the knob where rows differ in it.
@@ -79,12 +119,15 @@ fn columns(
     points: &[(Point, crate::analysis::AnalysisSettings)],
 ) -> Columns {
     let value = points.iter().map(|(p, _)| name(axis, p).len()).max().unwrap_or(0).max(5);
+    let merged = !matches!(axis, Axis::Number { .. });
     // states, branching, shared, compared, flips, faded, rescued, penalized.
-    let fixed = 2 + value + 7 + 7 + 6 + 6 + 7 + 7 + 8 + 7;
+    let fixed = 2 + value + 7 + 7 + 6 + 6 + 7 + 7 + 8 + 7 + 7 * usize::from(merged);
+    let branching = fixed <= width;
+    let fixed = fixed - 7 * usize::from(!branching);
     let room = width.saturating_sub(fixed + 2);
     let bar = (room / 2).min(12);
     let more = room.saturating_sub(2 * bar) / 7;
-    Columns { value, bar, more: more.min(6) }
+    Columns { value, bar, merged, branching, more: more.min(6) }
 }
 
 fn header(axis: Axis, columns: &Columns, canvas: &mut Canvas) {
@@ -92,7 +135,13 @@ fn header(axis: Axis, columns: &Columns, canvas: &mut Canvas) {
     let mut row = Row::new();
     let what = if axis == Axis::Coarsest { "knob" } else { "value" };
     row.gap(2).left(what, columns.value, theme.dim);
-    row.right("states", 7, theme.dim).right("branch", 7, theme.dim);
+    row.right("states", 7, theme.dim);
+    if columns.merged {
+        row.right("merged", 7, theme.dim);
+    }
+    if columns.branching {
+        row.right("branch", 7, theme.dim);
+    }
     for name in ["share", "comp."] {
         row.right(name, 6, theme.dim).gap(1 + columns.bar);
     }
@@ -118,14 +167,27 @@ fn line(
     let mut row = Row::new();
     row.put(super::mark(selected), theme.text);
     row.put(if point.current { "*" } else { " " }, theme.strong);
-    let style = if point.current { theme.title } else { theme.text };
+    let idle = made.is_some_and(changes_nothing) && !matches!(axis, Axis::Number { .. });
+    let style = match (point.current, idle) {
+        (true, _) => theme.title,
+        (false, true) => theme.dim,
+        (false, false) => theme.text,
+    };
     row.left(&name(axis, point), columns.value, style);
     let Some(made) = made else {
         row.right("…", 7, theme.dim);
         return row;
     };
     row.right(&made.states.to_string(), 7, theme.text);
-    row.right(&count(made.branching as u64), 7, theme.text);
+    if columns.merged {
+        let (now, here) = (made.in_force.0, made.states);
+        let sign = if here > now { MINUS.to_string() } else { String::new() };
+        let style = if here < now { theme.strong } else { theme.dim };
+        row.right(&format!("{sign}{}", now.abs_diff(here)), 7, style);
+    }
+    if columns.branching {
+        row.right(&count(made.branching as u64), 7, theme.text);
+    }
     let [compared, ..] = made.evidence;
     for (part, glyph) in [(made.shared_steps, "▒"), (compared, "█")] {
         row.right(&percent(part, made.scored_steps), 6, theme.text).gap(1);
