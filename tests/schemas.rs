@@ -340,10 +340,10 @@ fn unsound(schema: &Value, root: &Value, path: &str, found: &mut Vec<String>) {
             found.push(format!("{path} requires {name}, which is no property"));
         }
     }
-    if let Some(name) = map.get("$ref").and_then(Value::as_str) {
-        if root.pointer(name.trim_start_matches('#')).is_none() {
-            found.push(format!("{path} refers to {name}, which is not there"));
-        }
+    if let Some(name) = map.get("$ref").and_then(Value::as_str)
+        && root.pointer(name.trim_start_matches('#')).is_none()
+    {
+        found.push(format!("{path} refers to {name}, which is not there"));
     }
     for (word, inner) in map {
         let path = format!("{path}.{word}");
