@@ -54,7 +54,31 @@ pub fn lines(text: &str) -> impl Iterator<Item = Cow<'_, str>> {
 /// Width in terminal cells.
 #[must_use]
 pub fn width(text: &str) -> usize {
+    let mut count = 0;
+    if text.chars().inspect(|_| count += 1).all(is_plain) {
+        return count;
+    }
     text.graphemes(true).map(cells).sum()
+}
+
+/// Characters that are a cluster of one cell each, whatever stands beside them as long as that is plain,
+/// too: most of what a screen shows. Finding clusters by the book takes a third of the time of a frame.
+const fn is_plain(c: char) -> bool {
+    matches!(c, ' '..='~' | '·' | '…' | '−' | '\u{2500}'..='\u{259f}' | '▸' | '▾' | '✓' | '✗')
+}
+
+/// The grapheme clusters of a text.
+pub fn clusters(text: &str) -> impl Iterator<Item = &str> {
+    let mut by_the_book = (!text.chars().all(is_plain)).then(|| text.graphemes(true));
+    let mut rest = text;
+    std::iter::from_fn(move || match &mut by_the_book {
+        Some(clusters) => clusters.next(),
+        None => {
+            let (first, after) = rest.split_at_checked(rest.chars().next()?.len_utf8())?;
+            rest = after;
+            Some(first)
+        }
+    })
 }
 
 /// Cells of one grapheme cluster: at most two, whatever it is made of.
@@ -279,6 +303,24 @@ fn skip_string(chars: &mut Chars) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Every two plain characters side by side, and a mark that joins them to something else.
+    #[test]
+    fn plain_characters_are_clusters_of_one_cell() {
+        let plain: Vec<char> = ('\0'..='\u{ffff}').filter(|&c| is_plain(c)).collect();
+        assert!(plain.len() > 200);
+        for a in &plain {
+            for b in &plain {
+                let text = format!("{a}{b}");
+                assert_eq!(text.graphemes(true).count(), 2, "{text}");
+                assert!(clusters(&text).eq(text.graphemes(true)));
+                assert_eq!(width(&text), text.graphemes(true).map(cells).sum::<usize>(), "{text}");
+            }
+            let accented = format!("{a}\u{301}é");
+            assert!(clusters(&accented).eq(accented.graphemes(true)));
+            assert_eq!(width(&accented), 2, "{accented}");
+        }
+    }
 
     #[test]
     fn paths_stay_apart() {

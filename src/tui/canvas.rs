@@ -5,7 +5,6 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
-use unicode_segmentation::UnicodeSegmentation;
 
 use super::theme::Theme;
 use crate::export::text;
@@ -144,7 +143,7 @@ impl<'a> Canvas<'a> {
             let keep = span.solid && selected && self.theme.reverses();
             if keep {
                 // A bar keeps its colours; the blanks beside it are selected like the rest.
-                for cell in span.text.graphemes(true) {
+                for cell in text::clusters(&span.text) {
                     let style = if cell == " " { span.style.patch(select) } else { span.style };
                     x = self.text(x, y, cell, style);
                 }
@@ -164,7 +163,7 @@ impl<'a> Canvas<'a> {
         if y >= self.height() {
             return x;
         }
-        for grapheme in text.graphemes(true) {
+        for grapheme in text::clusters(text) {
             let cells = text::width(grapheme);
             if cells == 0 {
                 continue;
