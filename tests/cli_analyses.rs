@@ -321,3 +321,30 @@ fn all_rollouts_of_the_only_group_are_compared() {
     let (code, told) = bench.fails(&["compare", "two.json", "--rollouts", "all"]);
     assert!(code == 1 && told.contains("--only TASK"), "{told}");
 }
+
+/// A sweep over presets or abstractions: each row is the run with that flag.
+#[test]
+fn presets_and_abstractions_are_swept_as_knobs_are() {
+    let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/sample-data/slugify-fix/rollouts.jsonl");
+    let bench = cli_common::Bench::new(cli_common::WORKED);
+    let states = |args: &[&str]| {
+        let csv = bench.ok(&[&["groups", sample, "--format", "csv"], args].concat());
+        cli_common::texts(&csv, "states")[0].clone()
+    };
+    for (name, values) in [("preset", ["coarser", "exact"]), ("abstraction", ["index", "history"])]
+    {
+        let knob = format!("{name}={}", values.join(","));
+        let csv = bench.ok(&["sweep", sample, "--knob", &knob, "--format", "csv"]);
+        assert_eq!(cli_common::texts(&csv, "knob"), [name, name]);
+        assert_eq!(cli_common::texts(&csv, "value"), values);
+        let flag = format!("--{name}");
+        let alone = values.map(|value| states(&[flag.as_str(), value]));
+        assert!(alone[0] != alone[1]);
+        assert_eq!(cli_common::texts(&csv, "states"), alone);
+    }
+    let grid = ["sweep", sample, "--knob", "preset=paper,coarse", "--knob", "edit-hash=0,4"];
+    let csv = bench.ok(&[&grid[..], &["--format", "csv"]].concat());
+    assert_eq!(cli_common::texts(&csv, "value_2"), ["0", "4", "0", "4"]);
+    let (code, told) = bench.fails(&["sweep", sample, "--knob", "preset=nope"]);
+    assert!(code == 2 && told.contains("paper-literal"), "{told}");
+}

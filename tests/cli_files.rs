@@ -100,6 +100,22 @@ fn a_sidecar_brings_numbers_of_each_step() {
     assert!(report.contains("trainer.jsonl"), "the report says what was joined");
 }
 
+/// What stands where a number should is told by the load report, and a column of words as such.
+#[test]
+fn a_sidecar_cell_that_is_no_number_is_told() {
+    let bench = cli_common::Bench::new(cli_common::WORKED);
+    bench.write("sd.csv", "rollout,step,p,word\nt1,0,0.5,x\nt1,1,oops,y\n");
+    let side = ["input.json", "--sidecar", "sd.csv"];
+    let run = bench.run(&[&["steps"], &side[..], &["--columns", "logged:p"]].concat());
+    let csv = String::from_utf8(run.stdout).unwrap();
+    assert_eq!(cli_common::texts(&csv, "logged:p")[..2], ["0.5", ""]);
+    let told = String::from_utf8(run.stderr).unwrap();
+    assert!(told.contains("sd.csv, line 3, `p`: `oops`"), "{told}");
+    let check = bench.ok(&[&["check"], &side[..]].concat()).replace("\n  ", " ");
+    assert!(check.contains("sd.csv: line 3 p: `oops` is no finite number"), "{check}");
+    assert!(check.contains("logged numbers: p; no number stands in: word"), "{check}");
+}
+
 /// A runner of one's own makes a command a test, and the reason is told.
 #[test]
 fn a_runner_is_a_table_in_a_file() {

@@ -112,3 +112,28 @@ fn quadrants_over_groups_carry_intervals() {
     let one = bench.json(&["quadrants", "in.jsonl", "--only", "t1", "--format", "json"]);
     assert_eq!(one["intervals"].as_array().unwrap().len(), 0, "one group has no spread");
 }
+
+/// What the text calls `all` stands beside the rows, so that a sum over the rows counts once.
+#[test]
+fn totals_of_quadrants_stand_beside_the_rows() {
+    let bench = cli_common::Bench::new(cli_common::WORKED);
+    let sums = |rows: &serde_json::Value, total: &serde_json::Value| {
+        let rows = rows.as_array().unwrap();
+        assert!(rows.len() > 1 && rows.iter().all(|r| r["key"] != "all"));
+        let total = &total[0];
+        assert_eq!(total["key"], "all");
+        for name in ["steps", "both_pos", "rescued", "both_neg", "penalized", "missing"] {
+            let sum: u64 = rows.iter().map(|r| r[name].as_u64().unwrap()).sum();
+            assert_eq!(total[name].as_u64().unwrap(), sum, "{name}");
+        }
+        assert_eq!(total["steps"], 12);
+        let share = total["both_pos"].as_f64().unwrap() / 12.0;
+        assert!((total["share_both_pos"].as_f64().unwrap() - share).abs() < 1e-12);
+    };
+    let json = bench.json(&["quadrants", "input.json", "--format", "json"]);
+    sums(&json["rows"], &json["totals"]);
+    let json = bench.json(&["report", "input.json", "--format", "json"]);
+    sums(&json["rows"][0]["quadrants"], &json["rows"][0]["quadrants_totals"]);
+    let csv = bench.ok(&["quadrants", "input.json", "--format", "csv"]);
+    assert_eq!(cli_common::texts(&csv, "key"), ["success", "failure"]);
+}

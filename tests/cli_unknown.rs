@@ -137,6 +137,59 @@ fn tables_for_people_tell_what_columns_were_computed_with() {
 }
 
 #[test]
+fn near_names_are_hinted() {
+    let bench = Bench::new(NAMED);
+    bench.write("other.json", NAMED);
+    let runs: [(&[&str], &str); 17] = [
+        (&["explain", "input.json", "--at", "a:0", "--column", "rtcm"], "did you mean `rtmc`?"),
+        (&["panel", "input.json", "--against", "grop"], "did you mean `grpo`?"),
+        (&["panel", "input.json", "--against", "logged:critc"], "did you mean `critic`?"),
+        (&["panel", "input.json", "--against", "loged:critic"], "did you mean `logged:critic`?"),
+        (&["steps", "input.json", "--columns", "rtmc,grop"], "did you mean `grpo`?"),
+        (&["steps", "input.json", "--y", "rtcm"], "did you mean `rtmc`?"),
+        (&["steps", "input.json", "--set", "grop.ddof=0"], "did you mean `grpo`?"),
+        (&["steps", "input.json", "--set", "grpo.dof=0"], "did you mean `ddof`?"),
+        (&["steps", "input.json", "--knob", "edit-hsh=2"], "did you mean `edit-hash`?"),
+        (&["steps", "input.json", "--preset", "corase"], "did you mean `coarse`?"),
+        (&["steps", "input.json", "--abstraction", "histroy"], "did you mean `history`?"),
+        (&["sweep", "input.json", "--knob", "gama=1"], "did you mean `gamma`?"),
+        (&["explain", "input.json", "--at", "a"], "hint: the first step of that rollout is `a:0`"),
+        (&["explain", "input.json", "--at", "zz"], "hint: there are the rollouts a, b"),
+        (&["stesp", "input.json"], "did you mean the command `steps`?"),
+        (&["stesp", "no-such-file.json"], "did you mean the command `steps`?"),
+        // Another command's option alone would be told as unknown.
+        (&["explan", "input.json", "--artefacts"], "did you mean the command `explain`?"),
+    ];
+    for (args, hint) in runs {
+        let (code, told) = bench.fails(args);
+        assert!(code > 0 && told.contains(hint), "{args:?}: {told}");
+    }
+    // A file that is called so is a file, and a name far from all has no hint.
+    bench.write("stesp", NAMED);
+    bench.ok(&["stesp"]);
+    let (_, told) = bench.fails(&["steps", "input.json", "--columns", "something-else"]);
+    assert!(!told.contains("did you mean"), "{told}");
+}
+
+#[test]
+fn artefacts_need_no_step() {
+    // V_prior is 1/2 and a discounted success is worth 0.9^n: below 1/2 from n = 7 on.
+    let bench = Bench::new(WORKED);
+    let args = ["explain", "input.json", "--artefacts", "--gamma", "0.9"];
+    let text = bench.ok(&args);
+    assert!(text.contains("step reward 0") && text.contains("negative from 7 steps"), "{text}");
+    let json = bench.json(&[&args[..], &["--format", "json"]].concat());
+    let row = &json["rows"][0];
+    assert_eq!((&row["task"], &row["v_prior"]), (&"worked".into(), &0.5.into()));
+    assert_eq!(row["artefacts"][0]["step_reward"], 0.0);
+    assert_eq!(row["artefacts"][0]["steps_before_end"], 7);
+    let (code, told) = bench.fails(&["explain", "input.json"]);
+    assert!(code == 2 && told.contains("--at"), "{told}");
+    let (code, told) = bench.fails(&["explain", "input.json", "--artefacts", "--column", "rtmc"]);
+    assert!(code == 2 && told.contains("--column has no effect"), "{told}");
+}
+
+#[test]
 fn every_text_fits_80_columns() {
     let bench = Bench::new(WORKED);
     let runs: [&[&str]; 15] = [
@@ -176,11 +229,86 @@ fn every_text_fits_80_columns() {
                 args.extend(["--only", task(sample)]);
             }
             let text = bench.ok(&args);
-            for line in text.lines() {
-                let wide = credscope::export::text::width(line);
-                assert!(wide <= 80, "{run:?} of {sample}: {wide}: {line}");
-            }
+            fits(&text, &args);
         }
+    }
+}
+
+/// The commands that read no rollouts, and texts whose names are longer than a column.
+#[test]
+fn catalogues_and_long_names_fit_80_columns() {
+    let long = "a-run-with-a-long-name-as-schedulers-give-them-0123456789";
+    let folder = "a/folder/that/lies/deep/".repeat(5);
+    let rollout = |nth: u32, outcome: &str| {
+        format!(
+            r#"{{"id":"{long}-{nth}-of-the-third-try","outcome":"{outcome}","steps":[{{"state":"{folder}0","action":"{folder}a"}},{{"state":"{folder}{nth}","action":"{folder}b"}}]}}"#
+        )
+    };
+    let rollouts = [rollout(1, "success"), rollout(2, "failure"), rollout(3, "success")];
+    let input = format!(
+        r#"{{"schema":"credscope/1","task":"{folder}","rollouts":[{}]}}"#,
+        rollouts.join(",")
+    );
+    let bench = Bench::new(&input);
+    let at = format!("{long}-1-of-the-third-try:0");
+    let both = format!("{long}-1-of-the-third-try,{long}-2-of-the-third-try");
+    let runs: [&[&str]; 27] = [
+        &["formats"],
+        &["estimators"],
+        &["profiles"],
+        &["themes"],
+        &["keys"],
+        &["simulate", "--measure", "--groups", "2"],
+        &[
+            "steps",
+            "--print-settings",
+            "--columns",
+            "all",
+            "--reward-source",
+            "logged",
+            "--reward",
+            "a-long-name=0.25,another-one=0.75",
+        ],
+        &["--help"],
+        &["steps", "--help"],
+        &["sweep", "-h"],
+        &["report", "input.json"],
+        &["report", "input.json", "--columns", "all"],
+        &["groups", "input.json"],
+        &["groups", "input.json", "--by", "policy"],
+        &["steps", "input.json", "--format", "text", "--columns", "all"],
+        &["quadrants", "input.json", "--by", "rollout"],
+        &["tree", "input.json"],
+        &["tree", "input.json", "--lens", "states"],
+        &["explain", "input.json", "--at", &at],
+        &["explain", "input.json", "--artefacts"],
+        &["sweep", "input.json", "--knob", "abstraction=history,observation,logged"],
+        &["skill", "input.json", "--compare"],
+        &["panel", "input.json", "--columns", "all"],
+        &["stability", "input.json"],
+        &["compare", "input.json", "--rollouts", &both],
+        &["compare", "input.json", "--rollouts", "all"],
+        &["check", "input.json"],
+    ];
+    for run in runs {
+        if !cfg!(feature = "tui") && matches!(run[0], "keys" | "themes") {
+            continue;
+        }
+        fits(&bench.ok(run), run);
+    }
+    let text = bench.ok(&["compare-runs", "input.json", "input.json"]);
+    fits(&text, &["compare-runs"]);
+    // Nothing is lost where a text goes on below.
+    let formats = bench.ok(&["formats"]).replace("\n                  ", " ");
+    assert!(
+        formats.contains("the native format credscope/1 (document, array of documents, or lines)")
+    );
+}
+
+fn fits(text: &str, of: &[&str]) {
+    for line in text.lines() {
+        let wide = credscope::export::text::width(line);
+        assert!(wide <= 80, "{of:?}: {wide}: {line}");
     }
 }
 

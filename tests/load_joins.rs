@@ -153,3 +153,43 @@ fn sidecars_put_columns_on_steps() {
     let wrong = with("side.jsonl", "{\"rollout\":\"a\",\"step\":\"x\"}\n", true).unwrap_err();
     assert!(wrong.to_string().contains("`step` must be a whole number"), "{wrong}");
 }
+
+/// A cell that is no number costs only itself, and is told with its place.
+#[test]
+fn one_bad_cell_of_a_sidecar_is_one_missing_number() {
+    let csv = "task,rollout,step,p,q,word\nt,a,0,0.5,1,x\n\nt,a,1,oops,1,y\n,2,0,nan,1,\n";
+    let lines = "{\"task\":\"t\",\"rollout\":\"a\",\"step\":0,\"p\":0.5,\"q\":1,\"word\":\"x\"}\n\n\
+        {\"task\":\"t\",\"rollout\":\"a\",\"step\":1,\"p\":\"oops\",\"q\":1}\n\
+        {\"rollout\":2,\"step\":0,\"p\":\"nan\",\"q\":1}\n";
+    let list = format!("[{}]", lines.trim().replace("}\n\n{", "},{").replace("}\n{", "},{"));
+    for (name, text, unit, first) in [
+        ("side.csv", csv, "line", 4),
+        ("side.jsonl", lines, "line", 3),
+        ("side.json", list.as_str(), "element", 2),
+    ] {
+        let loaded = with(name, text, true).unwrap();
+        let group = group(&loaded, "t", "");
+        // "2" comes before "a".
+        let p = ("p".to_owned(), vec![None, Some(0.5), None]);
+        let q = ("q".to_owned(), vec![Some(1.0); 3]);
+        let mut found = group.steps.values.clone();
+        found.sort_by(|a, b| a.0.cmp(&b.0));
+        assert_eq!(found, [p, q], "{name}");
+        let notes: Vec<_> = loaded.report.notes.iter().map(|n| (n.number, &*n.field)).collect();
+        assert_eq!(notes, [(first, "p"), (first + 1, "p")], "{name}");
+        let note = &loaded.report.notes[0];
+        assert!(
+            note.file == name && note.unit == unit && note.reason.contains("`oops`"),
+            "{note:?}"
+        );
+        let join = &loaded.report.joins[0];
+        assert_eq!(
+            (&*join.numbers, &*join.texts),
+            (&["p".into(), "q".into()][..], &["word".into()][..])
+        );
+        let warning = &loaded.report.warning("coerced").unwrap().text;
+        let told =
+            format!("2 values coerced or odd; first: {name}, {unit} {}, `p`: `nan`", first + 1);
+        assert!(warning.contains(&told), "{warning}");
+    }
+}

@@ -199,6 +199,8 @@ fn every_json_output_is_what_its_schema_says() {
     for (args, kind) in [
         (vec!["explain", "input.json", "--at", "t4:1"], "explain"),
         (vec!["explain", "input.json", "--at", "t1:0", "--artefacts"], "explain"),
+        (vec!["explain", "input.json", "--artefacts"], "explain"),
+        (vec!["explain", "odd.json", "--artefacts"], "explain"),
         (vec!["explain", "input.json", "--at", "t1:0", "--column", "crbc"], "explain"),
         (vec!["explain", "odd.json", "--at", "r3:0"], "explain"),
         (vec!["compare", "input.json", "--rollouts", "t1,t2,t4"], "compare"),

@@ -20,11 +20,11 @@ use crate::export::{
     stability as stability_tables, sweep,
 };
 use crate::rollout::Group;
-use crate::settings::{Settings, Uniform};
+use crate::settings::{Settings, Uniform, config};
 use crate::signature::{Abstraction, KNOBS};
 
 /// Settings that a sweep can turn besides the knobs.
-const PSEUDO: [&str; 4] = ["n-prior", "gamma", "beta", "tau"];
+const PSEUDO: [&str; 6] = ["n-prior", "gamma", "beta", "tau", "abstraction", "preset"];
 
 impl Run<'_> {
     /// Whether tables for people are asked for.
@@ -194,9 +194,11 @@ impl Run<'_> {
         let hint = if known.is_empty() {
             "no step has a logged number; --sidecar FILE brings some".to_owned()
         } else {
-            format!("there are {}", some(known.into_iter()))
+            format!("there are {}", some(known.iter().copied()))
         };
-        Err(Failure::failed(format!("no step has a logged number `{name}`"), Some(hint)))
+        let near = config::meant(name, known.into_iter());
+        let told = format!("no step has a logged number `{name}`{near}");
+        Err(Failure::failed(told, Some(hint)))
     }
 
     /// The settings with further columns, and the batch that these may need.
@@ -207,7 +209,10 @@ impl Run<'_> {
     ) -> Result<Settings, Failure> {
         let mut settings = self.session.settings.clone();
         for name in names {
-            settings.add_column(name).map_err(|e| Failure::usage(format!("{flag}: {e}"), None))?;
+            settings.add_column(name).map_err(|e| {
+                let told = format!("{flag}: {}", config::told_column(&e));
+                Failure::usage(told, Some("`credscope estimators` describes the columns".into()))
+            })?;
         }
         settings.analysis.batch =
             crate::analysis::batch(&self.session.loaded.corpus, &settings.analysis);
@@ -347,17 +352,19 @@ type Axes = Vec<(String, Vec<String>)>;
 /// Reads `NAME=V1,V2,…`, once or twice.
 fn axes(given: &[String]) -> Result<Axes, Failure> {
     let mut axes: Axes = Vec::new();
-    let known = || {
-        let knobs = KNOBS.iter().map(|(name, _)| *name).chain(PSEUDO);
-        Some(format!("one of {}", knobs.collect::<Vec<_>>().join(", ")))
-    };
+    let names = || KNOBS.iter().map(|(name, _)| *name).chain(PSEUDO);
+    let known = || Some(format!("one of {}", names().collect::<Vec<_>>().join(", ")));
     for text in given {
         let (name, values) = text.split_once('=').ok_or_else(|| {
             Failure::usage(format!("--knob cannot be `{text}`: expected NAME=V1,V2,…"), None)
         })?;
         let name = name.trim();
         if !PSEUDO.contains(&name) && KNOBS.iter().all(|(knob, _)| *knob != name) {
-            return Err(Failure::usage(format!("there is no knob `{name}` to sweep"), known()));
+            let near = config::meant(name, names());
+            return Err(Failure::usage(
+                format!("there is no knob `{name}` to sweep{near}"),
+                known(),
+            ));
         }
         let values = values.split(',').map(|v| v.trim().to_owned());
         match axes.iter_mut().find(|(n, _)| n == name) {

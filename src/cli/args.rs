@@ -18,6 +18,7 @@ use crate::settings::{Class, Form, SETTINGS, Spec};
 pub fn command() -> Command {
     let root = Command::new("credscope")
         .version(env!("CARGO_PKG_VERSION"))
+        .term_width(80)
         .about("Step-level credit assignment for groups of agent rollouts")
         .long_about(
             "Step-level credit assignment for groups of agent rollouts.\n\nWithout a command: the screen; \
@@ -81,10 +82,10 @@ fn reworded(kind: Kind, arg: Arg) -> Arg {
             .value_name("TASK|compared")
             .help("Keep only this task; `compared`: only steps of that evidence class"),
         (Kind::Sweep, "knob") => arg.value_name("NAME=V1,V2,…").help(
-            "A knob with its values, or n-prior, gamma, beta, tau with theirs; one or two of them",
+            "A knob with its values, or n-prior, gamma, beta, tau, abstraction, preset with theirs; one or two of them",
         ),
         (Kind::Figure, "knob") => arg.value_name("NAME=VALUE|NAME=V1,V2,…").help(
-            "A knob of the granularity; `sweep`: a knob or n-prior, gamma, beta, tau with its values",
+            "A knob of the granularity; `sweep`: a knob or n-prior, gamma, beta, tau, abstraction, preset with its values",
         ),
         (Kind::Figure, "theme") => {
             arg.help("Colours: default and light (blue, orange), paper (green, red), mono")
@@ -132,7 +133,7 @@ fn own_args(kind: Kind) -> Vec<Arg> {
             Arg::new("at")
                 .long("at")
                 .value_name("ROLLOUT:STEP")
-                .required_unless_present_any(["print-settings", "settings-from"])
+                .required_unless_present_any(["print-settings", "settings-from", "artefacts"])
                 .help("The step, split at the last colon; steps count from 0"),
             Arg::new("column")
                 .long("column")
@@ -141,7 +142,7 @@ fn own_args(kind: Kind) -> Vec<Arg> {
             Arg::new("artefacts")
                 .long("artefacts")
                 .action(ArgAction::SetTrue)
-                .help("Also where discount and prior alone flip signs"),
+                .help("Also where discount and prior alone flip signs; without --at that alone, per group"),
         ],
         Kind::Simulate => {
             let count = |name: &'static str, default: &'static str, help: &'static str| {
@@ -280,7 +281,7 @@ fn output_args(formats: &[Format]) -> Vec<Arg> {
             .default_value(names.first().copied().unwrap_or("text"))
             .help("Form of the output"),
         Arg::new("no-stamp").long("no-stamp").action(ArgAction::SetTrue).help(
-            "Leave out the line of settings and inputs at the head of CSV, JSONL and text files",
+            "Leave out the line of settings and inputs at the head of CSV, JSONL and text files; in CSV and JSONL the mark of partial data goes with it, then only standard error tells",
         ),
         Arg::new("raw")
             .long("raw")

@@ -51,7 +51,7 @@ pub fn print_settings(
     let named = settings.files().chain(paths);
     let out = Output::open(settings.view.out.as_deref(), settings.view.force, named)?;
     let mut table = Table::new(vec![
-        text("name").shown("setting"),
+        text("name").shown("setting").key(),
         text("value").shown("value").at_most(60),
         text("origin").shown("from"),
         text("class").shown("class"),
@@ -82,8 +82,12 @@ fn put(
 ) -> Result<(), Failure> {
     let json = options.format == Format::Json;
     let stamp = Stamp::new(kind, settings, &[], Vec::new(), serde_json::Value::Null);
-    let writing =
-        Writing { stamp: json.then_some(stamp), ascii: settings.view.ascii, ..Writing::default() };
+    let writing = Writing {
+        stamp: json.then_some(stamp),
+        ascii: settings.view.ascii,
+        width: Some(80),
+        ..Writing::default()
+    };
     {
         let mut writer = writer(options.format, &mut out, writing);
         writer.begin(&table.columns)?;
@@ -95,8 +99,8 @@ fn put(
 
 fn formats() -> Table {
     let mut table = Table::new(vec![
-        text("id").shown("format"),
-        text("title").shown("what it is").at_most(90),
+        text("id").shown("format").key(),
+        text("title").shown("what it is").at_most(200),
         text("source"),
     ]);
     table.rows = readers()
@@ -108,10 +112,10 @@ fn formats() -> Table {
 
 fn profiles() -> Table {
     let mut table = Table::new(vec![
-        text("name").shown("profile"),
+        text("name").shown("profile").key(),
         text("title").shown("what it is").at_most(60),
-        text("formats").shown("formats").at_most(24),
-        text("harness").shown("harnesses").at_most(24),
+        text("formats").shown("formats").at_most(200),
+        text("harness").shown("harnesses").at_most(200),
         int("tools").shown("tools"),
         text("tool_names"),
     ]);
@@ -136,8 +140,10 @@ fn profiles() -> Table {
 #[cfg(feature = "tui")]
 #[allow(clippy::unnecessary_wraps)] // without the screen there are no themes
 fn themes() -> Result<Table, Failure> {
-    let mut table =
-        Table::new(vec![text("name").shown("theme"), text("about").shown("what for").at_most(80)]);
+    let mut table = Table::new(vec![
+        text("name").shown("theme").key(),
+        text("about").shown("what for").at_most(80),
+    ]);
     table.rows = crate::tui::ThemeId::ALL
         .iter()
         .map(|theme| vec![Cell::text(theme.name()), Cell::text(theme.about())])
@@ -149,9 +155,9 @@ fn themes() -> Result<Table, Failure> {
 #[allow(clippy::unnecessary_wraps)] // without the screen there are no keys
 fn keys() -> Result<Table, Failure> {
     let mut table = Table::new(vec![
-        text("section").shown("where"),
-        text("keys").shown("keys"),
-        text("help").shown("what they do").at_most(90),
+        text("section").shown("where").key(),
+        text("keys").shown("keys").key(),
+        text("help").shown("what they do").at_most(200),
     ]);
     table.rows = crate::tui::keymap::BINDINGS
         .iter()

@@ -253,7 +253,36 @@ impl Run<'_> {
         Ok(out.commit()?)
     }
 
+    /// The artefacts of every group: they need no step.
+    fn artefacts(&self) -> Done {
+        if self.options.column.is_some() {
+            let told = "--column has no effect on artefacts: it needs --at ROLLOUT:STEP";
+            return Err(Failure::usage(told, None));
+        }
+        let mut out = self.output()?;
+        let writing = self.writing(Kind::Explain, &[], out.is_file());
+        if self.options.format == Format::Json {
+            let mut json = Json::new(&mut out, writing);
+            json.open()?;
+            self.session.each(|analysis| {
+                Ok(json.element(&explain::artefacts_json(analysis, self.options.raw))?)
+            })?;
+            json.close()?;
+        } else {
+            let mut pages = Vec::new();
+            self.session.each(|analysis| {
+                pages.push(explain::artefacts_page(analysis));
+                Ok(())
+            })?;
+            self.write_pages(&mut out, &pages, writing)?;
+        }
+        Ok(out.commit()?)
+    }
+
     fn explain(&self) -> Done {
+        if self.options.at.is_none() && self.options.artefacts {
+            return self.artefacts();
+        }
         let given = self.options.at.as_deref().unwrap_or_default();
         let (index, rollout, step) = locate(self.session.groups(), given)?;
         let found = self.session.groups().get(index);

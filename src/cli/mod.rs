@@ -43,6 +43,11 @@ pub fn run() -> ExitCode {
         Err(error) => {
             // Help and version come as errors, too. Where nobody reads them, nothing is lost.
             let _ = error.print();
+            if error.kind() == clap::error::ErrorKind::UnknownArgument
+                && let Some(near) = session::near_command(std::env::args_os().nth(1))
+            {
+                complain(&format!("hint: did you mean the command `{near}`?"));
+            }
             return ExitCode::from(if error.use_stderr() { USAGE } else { 0 });
         }
     };

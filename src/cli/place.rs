@@ -5,13 +5,21 @@ use std::sync::Arc;
 use super::error::Failure;
 use super::session::some;
 use crate::rollout::Group;
+use crate::settings::config::{meant, nearest};
 
 /// Finds a step. The id of the rollout may hold colons; the step is after the last one.
 pub fn locate(groups: &[Arc<Group>], given: &str) -> Result<(usize, usize, usize), Failure> {
+    let ids = || groups.iter().flat_map(|g| g.rollouts.iter().map(|r| r.id.as_str()));
     let wrong = || {
+        let id = given.rsplit_once(':').map_or(given, |(id, _)| id);
+        let known = [id, given].into_iter().find(|id| ids().any(|known| known == *id));
+        let hint = match known.or_else(|| nearest(id, ids())) {
+            Some(id) => format!("the first step of that rollout is `{id}:0`"),
+            None => format!("there are the rollouts {}", some(ids())),
+        };
         Failure::usage(
             format!("--at cannot be `{given}`: expected ROLLOUT:STEP, steps from 0"),
-            None,
+            Some(hint),
         )
     };
     let (id, step) = given.rsplit_once(':').ok_or_else(wrong)?;
@@ -29,10 +37,9 @@ pub fn locate(groups: &[Arc<Group>], given: &str) -> Result<(usize, usize, usize
     }
     let (index, group, rollout) = match holders.as_slice() {
         [] => {
-            let ids = groups.iter().flat_map(|g| g.rollouts.iter().map(|r| r.id.as_str()));
             return Err(Failure::failed(
-                format!("no rollout is called `{id}`"),
-                Some(format!("there are {}", some(ids))),
+                format!("no rollout is called `{id}`{}", meant(id, ids())),
+                Some(format!("there are {}", some(ids()))),
             ));
         }
         [one] => *one,

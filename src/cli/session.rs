@@ -355,15 +355,22 @@ pub fn complain(line: &str) {
 
 /// A missing file that is called nearly like a command is probably a command.
 fn mistyped(paths: &[PathBuf]) -> Result<(), Failure> {
-    let missing = |path: &&PathBuf| path.as_os_str() != "-" && path.symlink_metadata().is_err();
-    let Some(name) = paths.first().filter(missing).and_then(|p| p.to_str()) else { return Ok(()) };
-    match config::nearest(name, super::kind::Kind::ALL.iter().map(|k| k.name())) {
-        Some(near) => Err(Failure::failed(
-            format!("cannot read {name}: there is no such file"),
+    match paths.first().and_then(|path| Some((path, near_command(Some(path))?))) {
+        Some((name, near)) => Err(Failure::failed(
+            format!("cannot read {}: there is no such file", name.display()),
             Some(format!("did you mean the command `{near}`?")),
         )),
         None => Ok(()),
     }
+}
+
+/// The command that a word was probably meant to be: its name is near, and no file is called so.
+pub fn near_command(word: Option<impl AsRef<Path>>) -> Option<&'static str> {
+    let word = word?;
+    let path = word.as_ref();
+    let name = path.to_str().filter(|w| *w != "-" && path.symlink_metadata().is_err())?;
+    let names = || super::kind::Kind::ALL.iter().map(|k| k.name());
+    config::nearest(name, names()).filter(|_| names().all(|known| known != name))
 }
 
 fn told_progress(settings: &Settings) -> Option<load::OnProgress> {

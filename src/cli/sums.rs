@@ -201,6 +201,9 @@ impl Run<'_> {
             let rows =
                 crate::export::json::rows(&intervals, o.raw).map_err(std::io::Error::from)?;
             writing.extra.push(("intervals", rows));
+            let sums = crate::export::json::rows(&breakdown.totals(), o.raw)
+                .map_err(std::io::Error::from)?;
+            writing.extra.push(("totals", sums));
             self.write_table(&mut out, &breakdown.table(), writing)?;
         }
         Ok(out.commit()?)

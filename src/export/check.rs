@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use super::document::{Block, Body, Fact};
 use super::table::{Cell, Column, Table, int, text};
-use crate::load::LoadReport;
+use crate::load::{Join, LoadReport};
 
 /// How many entries of one list are told in text.
 const TOLD: usize = 20;
@@ -176,6 +176,10 @@ pub fn blocks(report: &LoadReport) -> Vec<Block> {
         .map(|o| Fact::new("", format!("{} from {}", o.rollouts, o.source), Vec::new()))
         .collect();
     blocks.push(Block::new("", "Outcomes", Body::Facts(outcomes)));
+    // What verdict files brought stands under the outcomes.
+    let joins = report.joins.iter().filter(|j| j.kind != "verdicts");
+    let joins = joins.map(|j| line(joined(j))).collect();
+    blocks.push(Block::new("", "Joined files", Body::Facts(joins)));
     let sizes = report
         .group_sizes
         .iter()
@@ -200,4 +204,23 @@ pub fn blocks(report: &LoadReport) -> Vec<Block> {
     let title = if more > 0 { format!("Notes ({more} more)") } else { "Notes".to_owned() };
     blocks.push(Block::new("", title, Body::Facts(notes)));
     blocks
+}
+
+/// What a file brought.
+fn joined(join: &Join) -> String {
+    let mut told = format!(
+        "{} ({}): {} matched, {} without an entry, {} left over",
+        join.file,
+        join.kind,
+        join.matched,
+        join.missing,
+        join.extra + join.ambiguous
+    );
+    if !join.numbers.is_empty() {
+        let _ = write!(told, "; logged numbers: {}", join.numbers.join(", "));
+    }
+    if !join.texts.is_empty() {
+        let _ = write!(told, "; no number stands in: {} (text, not logged)", join.texts.join(", "));
+    }
+    told
 }

@@ -15,6 +15,9 @@ use crate::credit::{Node, Parts};
 /// Characters of an expression that a page shows.
 const LONG: usize = 400;
 
+/// What stands over the artefacts.
+const ARTEFACTS: &str = "Artefacts: where discount and prior alone flip signs";
+
 /// The page.
 #[must_use]
 pub fn page(analysis: &Analysis, explained: &Explanation, artefacts: bool) -> Page {
@@ -47,13 +50,39 @@ pub fn page(analysis: &Analysis, explained: &Explanation, artefacts: bool) -> Pa
         Body::Table(others(analysis, explained)),
     ));
     if artefacts {
-        blocks.push(Block::new(
-            "",
-            "Artefacts: where discount and prior alone flip signs",
-            Body::Facts(flips(analysis)),
-        ));
+        blocks.push(Block::new("", ARTEFACTS, Body::Facts(flips(analysis))));
     }
     Page { title: format!("{}  {at}  {}", key_line(&analysis.group.key), explained.column), blocks }
+}
+
+/// The artefacts of a group, which need no step.
+#[must_use]
+pub fn artefacts_page(analysis: &Analysis) -> Page {
+    let facts = Body::Facts(flips(analysis));
+    Page { title: key_line(&analysis.group.key), blocks: vec![Block::new("", ARTEFACTS, facts)] }
+}
+
+/// The artefacts of a group as a row.
+#[must_use]
+pub fn artefacts_json(analysis: &Analysis, raw: bool) -> Value {
+    let key = &analysis.group.key;
+    let text = |s: &str| -> Value { if raw { s.into() } else { clean::line(s).into() } };
+    json!({
+        "namespace": text(&key.namespace),
+        "task": text(&key.task),
+        "policy": key.policy.as_deref().map(text),
+        "train_step": key.train_step,
+        "v_prior": analysis.values.v_prior,
+        "gamma": analysis.settings.credit.gamma,
+        "artefacts": artefacts(analysis),
+    })
+}
+
+/// For each step reward there is, from how many steps before the end values are negative.
+fn artefacts(analysis: &Analysis) -> Vec<Value> {
+    let rewards = [0.0, analysis.settings.credit.step_valid].into_iter();
+    let flip = |r| json!({"step_reward": r, "steps_before_end": analysis.discount_flip(r)});
+    rewards.map(flip).collect()
 }
 
 fn head(analysis: &Analysis, explained: &Explanation) -> Vec<Fact> {
@@ -268,7 +297,7 @@ fn flips(analysis: &Analysis) -> Vec<Fact> {
 pub fn json(
     analysis: &Analysis,
     explained: &Explanation,
-    artefacts: bool,
+    with_artefacts: bool,
     raw: bool,
 ) -> Vec<(&'static str, Value)> {
     let text = |s: &str| -> Value { if raw { s.into() } else { clean::line(s).into() } };
@@ -331,13 +360,8 @@ pub fn json(
         ),
         ("others", Value::Array(others)),
     ];
-    if artefacts {
-        let credit = &analysis.settings.credit;
-        let flips: Vec<Value> = [0.0, credit.step_valid]
-            .into_iter()
-            .map(|r| json!({"step_reward": r, "steps_before_end": analysis.discount_flip(r)}))
-            .collect();
-        out.push(("artefacts", Value::Array(flips)));
+    if with_artefacts {
+        out.push(("artefacts", artefacts(analysis).into()));
     }
     out
 }

@@ -156,21 +156,60 @@ impl<'a> Plain<'a> {
             if i > 0 {
                 self.line("")?;
             }
-            let mut head = Row::default();
-            for column in panel {
-                head.push(&column.head, column);
-            }
-            self.line(&head.0)?;
+            let widths = widths(panel, width);
+            let heads: Vec<&str> = panel.iter().map(|c| c.head.as_str()).collect();
+            self.row(&heads, panel, &widths)?;
             for at in 0..table.rows.len() + table.totals.len() {
-                let mut row = Row::default();
-                for column in panel {
-                    row.push(column.cells.get(at).map_or("", |c| c), column);
-                }
-                self.line(&row.0)?;
+                let cells: Vec<&str> =
+                    panel.iter().map(|c| c.cells.get(at).map_or("", |c| c)).collect();
+                self.row(&cells, panel, &widths)?;
             }
         }
         Ok(())
     }
+
+    /// Writes a row; what is wider than its column goes on below.
+    fn row(&mut self, cells: &[&str], panel: &[&Shown], widths: &[usize]) -> io::Result<()> {
+        let parts: Vec<Vec<String>> =
+            cells
+                .iter()
+                .zip(widths)
+                .map(|(value, &w)| {
+                    if text::width(value) > w {
+                        wrap(value, w, 0)
+                    } else {
+                        vec![(*value).to_owned()]
+                    }
+                })
+                .collect();
+        for at in 0..parts.iter().map(Vec::len).max().unwrap_or(0) {
+            let mut row = Row::default();
+            for ((part, column), &w) in parts.iter().zip(panel).zip(widths) {
+                row.push(part.get(at).map_or("", |p| p), column.right, w);
+            }
+            self.line(&row.0)?;
+        }
+        Ok(())
+    }
+}
+
+/// Cells of the narrowest column that a text is broken into.
+const NARROW: usize = 12;
+
+/// The widths of a panel's columns. Where one panel is too wide for a line, texts give way: the widest
+/// first, keys last.
+fn widths(panel: &[&Shown], width: Option<usize>) -> Vec<usize> {
+    let mut widths: Vec<usize> = panel.iter().map(|c| c.width).collect();
+    let all = widths.iter().sum::<usize>() + 2 * panel.len().saturating_sub(1);
+    let mut excess = width.map_or(0, |w| all.saturating_sub(w));
+    while excess > 0 {
+        let texts = panel.iter().zip(&mut widths).filter(|(c, w)| !c.right && **w > NARROW);
+        let Some((_, widest)) = texts.max_by_key(|(c, w)| (!c.key, **w)) else { break };
+        let less = excess.min(*widest - NARROW);
+        *widest -= less;
+        excess -= less;
+    }
+    widths
 }
 
 /// A column as it is shown.
@@ -187,14 +226,14 @@ struct Shown {
 struct Row(String);
 
 impl Row {
-    fn push(&mut self, value: &str, column: &Shown) {
+    fn push(&mut self, value: &str, right: bool, width: usize) {
         if !self.0.is_empty() {
             self.0.push_str("  ");
         }
-        self.0.push_str(&if column.right {
-            text::fit_right(value, column.width)
+        self.0.push_str(&if right {
+            text::fit_right(value, width)
         } else {
-            text::fit(value, column.width)
+            text::fit(value, width)
         });
     }
 }
@@ -251,7 +290,8 @@ fn panels(columns: &[Shown], width: Option<usize>) -> Vec<Vec<&Shown>> {
     panels
 }
 
-/// Lines of at most `width` cells, broken between words; further lines are indented.
+/// Lines of at most `width` cells, broken between words, and inside of one that is wider than a line;
+/// further lines are indented.
 #[must_use]
 pub fn wrap(line: &str, width: usize, indent: usize) -> Vec<String> {
     let mut lines = Vec::new();
@@ -267,6 +307,12 @@ pub fn wrap(line: &str, width: usize, indent: usize) -> Vec<String> {
         } else {
             lines.push(std::mem::take(&mut current));
             current = format!("{}{word}", " ".repeat(indent));
+        }
+        while width > indent && text::width(&current) > width {
+            let (head, tail) = text::split(&current, width);
+            let tail = format!("{}{tail}", " ".repeat(indent));
+            lines.push(head.to_owned());
+            current = tail;
         }
     }
     lines.push(current);
@@ -314,7 +360,8 @@ mod tests {
     #[test]
     fn wrapping_breaks_between_words() {
         assert_eq!(wrap("aa bb cc", 5, 1), ["aa bb", " cc"]);
-        assert_eq!(wrap("aaaaaaaa b", 5, 0), ["aaaaaaaa", "b"]);
+        assert_eq!(wrap("aaaaaaaa b", 5, 0), ["aaaaa", "aaa b"]);
+        assert_eq!(wrap("a bbbbbbbb", 5, 1), ["a", " bbbb", " bbbb"]);
     }
 
     #[test]

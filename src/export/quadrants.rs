@@ -153,6 +153,14 @@ impl Breakdowns {
         table
     }
 
+    /// The sum over all rows as a table of its own, apart from what a reader sums up.
+    #[must_use]
+    pub fn totals(&self) -> Table {
+        let mut table = Table::new(columns(self.by));
+        table.rows = vec![self.cells("all", &self.total())];
+        table
+    }
+
     /// Steps with a weight, and steps without one, which count nothing.
     #[must_use]
     pub fn weighed(&self) -> (u64, u64) {

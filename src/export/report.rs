@@ -36,6 +36,7 @@ pub fn page(analysis: &Analysis, rollout: Option<&str>, brief: bool) -> Page {
     let mut breakdown = Breakdowns::new(By::Outcome, false, Weight::Steps, false);
     breakdown.add(analysis);
     blocks.push(Block::new("quadrants", axes(analysis), Body::Table(breakdown.table())));
+    blocks.push(Block::new("quadrants_totals", "", Body::Data(breakdown.totals())));
     blocks.push(Block::new("", super::quadrants::SHARES, Body::Table(breakdown.beside())));
     if !brief {
         blocks.extend(super::diagnostics::blocks(analysis));

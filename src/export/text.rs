@@ -107,6 +107,19 @@ pub fn cut(text: &str, limit: usize) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// The text up to `limit` cells and the rest, never inside a grapheme; the first is never empty.
+#[must_use]
+pub fn split(text: &str, limit: usize) -> (&str, &str) {
+    let mut used = 0;
+    for (at, grapheme) in text.grapheme_indices(true) {
+        used += cells(grapheme);
+        if used > limit && at > 0 {
+            return text.split_at(at);
+        }
+    }
+    (text, "")
+}
+
 /// The text cut from the left to at most `limit` cells; a cut is marked with `…`.
 #[must_use]
 pub fn cut_left(text: &str, limit: usize) -> Cow<'_, str> {

@@ -73,7 +73,9 @@ pub fn assemble(
         drafted.push((key, drafts));
     }
     for path in &options.sidecars {
-        joins.push(sidecar::apply(path, &mut drafted)?);
+        let (join, odd) = sidecar::apply(path, &mut drafted)?;
+        joins.push(join);
+        tally.notes(odd);
     }
     let mut groups = Vec::with_capacity(drafted.len());
     for (key, drafts) in drafted {

@@ -312,6 +312,10 @@ pub struct Join {
     pub extra: usize,
     /// Entries whose id several tasks have, without a task.
     pub ambiguous: usize,
+    /// Columns of a sidecar that hold numbers: `logged:NAME`.
+    pub numbers: Vec<String>,
+    /// Columns of a sidecar in which no number stands; they are no logged columns.
+    pub texts: Vec<String>,
 }
 
 /// A warning.

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::error::LoadError;
 use super::identity::Draft;
-use super::report::Join;
+use super::report::{Join, Note};
 use super::table::{Row, Table};
 use crate::rollout::GroupKey;
 
@@ -14,11 +14,20 @@ use crate::rollout::GroupKey;
 const KNOWN: [&str; 8] =
     ["rollout", "rollout_id", "step", "task", "task_id", "state", "action", "step_reward"];
 
-/// Puts a sidecar on the rollouts of all groups.
-pub fn apply(path: &Path, groups: &mut [(GroupKey, Vec<Draft>)]) -> Result<Join, LoadError> {
+/// Puts a sidecar on the rollouts of all groups; tells of cells that are no numbers among numbers.
+pub fn apply(
+    path: &Path,
+    groups: &mut [(GroupKey, Vec<Draft>)],
+) -> Result<(Join, Vec<Note>), LoadError> {
     let table = Table::read(path)?;
     let columns = Columns::of(&table)?;
-    let mut join = Join { file: table.name.clone(), kind: "sidecar", ..Join::default() };
+    let mut join = Join {
+        file: table.name.clone(),
+        kind: "sidecar",
+        numbers: columns.numbers.iter().map(|(name, _)| name.clone()).collect(),
+        texts: columns.texts.clone(),
+        ..Join::default()
+    };
     let mut tasks: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for (key, drafts) in groups.iter() {
         for draft in drafts {
@@ -61,7 +70,12 @@ pub fn apply(path: &Path, groups: &mut [(GroupKey, Vec<Draft>)]) -> Result<Join,
         }
     }
     join.extra = total - join.matched - join.ambiguous;
-    Ok(join)
+    Ok((join, columns.odd(&table)))
+}
+
+/// A finite number.
+fn finite(text: &str) -> Option<f64> {
+    text.trim().parse::<f64>().ok().filter(|v| v.is_finite())
 }
 
 /// Where the columns are.
@@ -73,6 +87,8 @@ struct Columns {
     action: Option<usize>,
     step_reward: Option<usize>,
     numbers: Vec<(String, usize)>,
+    /// Further columns in which no number stands.
+    texts: Vec<String>,
 }
 
 impl Columns {
@@ -85,11 +101,13 @@ impl Columns {
                 table.columns().join(", ")
             )));
         };
-        // A column counts as numbers when no cell of it is anything else.
-        let all_numbers = |at: usize| {
-            table.rows().all(|r| r.cell(Some(at)).is_none_or(|c| c.trim().parse::<f64>().is_ok()))
-        };
-        let numbers = table.columns().iter().enumerate();
+        // One number makes a column one of numbers: a cell that is none costs only itself.
+        let any_number =
+            |at: usize| table.rows().any(|r| r.cell(Some(at)).and_then(finite).is_some());
+        let further = table.columns().iter().cloned().zip(0..);
+        let (numbers, texts): (Vec<_>, Vec<_>) = further
+            .filter(|(name, _)| !KNOWN.contains(&name.as_str()))
+            .partition(|(_, at)| any_number(*at));
         Ok(Self {
             rollout,
             step,
@@ -97,11 +115,29 @@ impl Columns {
             state: table.column(&["state"]),
             action: table.column(&["action"]),
             step_reward: table.column(&["step_reward"]),
-            numbers: numbers
-                .filter(|(at, name)| !KNOWN.contains(&name.as_str()) && all_numbers(*at))
-                .map(|(at, name)| (name.clone(), at))
-                .collect(),
+            numbers,
+            texts: texts.into_iter().map(|(name, _)| name).collect(),
         })
+    }
+
+    /// Cells of number columns that hold something else.
+    fn odd(&self, table: &Table) -> Vec<Note> {
+        let mut notes = Vec::new();
+        for row in table.rows() {
+            for (name, at) in &self.numbers {
+                let text = row.cell(Some(*at)).map(str::trim).filter(|t| !t.is_empty());
+                let Some(text) = text.filter(|t| finite(t).is_none()) else { continue };
+                notes.push(Note {
+                    file: table.name.clone(),
+                    unit: table.unit(),
+                    number: row.number,
+                    rollout: None,
+                    field: name.clone(),
+                    reason: format!("`{text}` is no finite number; the step has none here"),
+                });
+            }
+        }
+        notes
     }
 
     /// Puts a row on its step; `false` when the rollout has no such step.
@@ -121,8 +157,7 @@ impl Columns {
             step.action = pending.facts.symbols.intern(action);
         }
         if let Some(text) = row.cell(self.step_reward) {
-            let value = text.trim().parse::<f64>().ok().filter(|v| v.is_finite());
-            step.step_reward = Some(value.ok_or_else(|| {
+            step.step_reward = Some(finite(text).ok_or_else(|| {
                 table.error(format!(
                     "rollout {}, step {nth}: `step_reward` must be a finite number, `{text}` stands there",
                     draft.id
@@ -130,8 +165,7 @@ impl Columns {
             })?);
         }
         for (name, at) in &self.numbers {
-            let value = row.cell(Some(*at)).and_then(|c| c.trim().parse::<f64>().ok());
-            if let Some(value) = value.filter(|v| v.is_finite()) {
+            if let Some(value) = row.cell(Some(*at)).and_then(finite) {
                 pending.values.retain(|(s, n, _)| *s != nth || n != name);
                 let place = pending.values.partition_point(|(s, _, _)| *s <= nth);
                 pending.values.insert(place, (nth, name.clone(), value));

@@ -15,8 +15,13 @@ pub struct Table {
     /// Name of the file, without its folder.
     pub name: String,
     columns: Vec<String>,
-    rows: Vec<Vec<Option<String>>>,
+    rows: Vec<Line>,
+    /// Its rows are elements of a list, not lines.
+    elements: bool,
 }
+
+/// Where a row stands, from 1, and its cells.
+type Line = (u64, Vec<Option<String>>);
 
 /// The columns of a `key: value` object.
 const PAIR: [&str; 2] = ["key", "value"];
@@ -32,23 +37,26 @@ impl Table {
 
     fn parse(name: &str, bytes: &[u8]) -> Result<Self, String> {
         let text = std::str::from_utf8(bytes).map_err(|e| format!("no UTF-8: {e}"))?;
-        let text = text.trim_start_matches('\u{feff}').trim();
+        let text = text.trim_start_matches('\u{feff}');
+        let first = 1 + newlines(text, text.len() - text.trim_start().len());
+        let text = text.trim();
         let mut table = Self { name: name.to_owned(), ..Self::default() };
         match text.as_bytes().first() {
             None => return Err("it is empty".to_owned()),
             Some(b'[') => {
                 let list: Vec<&RawValue> = serde_json::from_str(text).map_err(|e| e.to_string())?;
-                for (at, row) in list.into_iter().enumerate() {
-                    table.object(row.get()).map_err(|e| format!("element {}: {e}", at + 1))?;
+                table.elements = true;
+                for (at, row) in (1..).zip(list) {
+                    table.object(at, row.get()).map_err(|e| format!("element {at}: {e}"))?;
                 }
             }
-            Some(b'{') => table.objects(text)?,
-            Some(_) => table.csv(text)?,
+            Some(b'{') => table.objects(text, first)?,
+            Some(_) => table.csv(text, first)?,
         }
         Ok(table)
     }
 
-    fn objects(&mut self, text: &str) -> Result<(), String> {
+    fn objects(&mut self, text: &str, first: u64) -> Result<(), String> {
         // One object alone is a map, unless it has the columns of a row.
         if let Ok(map) = Object::parse(text)
             && map.get("rollout").is_none()
@@ -56,35 +64,35 @@ impl Table {
             self.columns = PAIR.map(str::to_owned).to_vec();
             for (key, value) in map.iter() {
                 let value = json::text(value).map_err(|e| e.to_string())?.map(String::from);
-                self.rows.push(vec![Some(key.to_owned()), value]);
+                self.rows.push((first, vec![Some(key.to_owned()), value]));
             }
             return Ok(());
         }
-        for (at, line) in text.lines().enumerate().filter(|(_, l)| !l.trim().is_empty()) {
-            self.object(line).map_err(|e| format!("line {}: {e}", at + 1))?;
+        for (at, line) in (first..).zip(text.lines()).filter(|(_, l)| !l.trim().is_empty()) {
+            self.object(at, line).map_err(|e| format!("line {at}: {e}"))?;
         }
         Ok(())
     }
 
-    fn object(&mut self, text: &str) -> Result<(), String> {
+    fn object(&mut self, at: u64, text: &str) -> Result<(), String> {
         let object = Object::parse(text).map_err(|e| format!("an object was expected: {e}"))?;
         let mut row = vec![None; self.columns.len()];
         for (name, value) in object.iter() {
-            let at = self.columns.iter().position(|c| c == name).unwrap_or_else(|| {
+            let column = self.columns.iter().position(|c| c == name).unwrap_or_else(|| {
                 self.columns.push(name.to_owned());
                 self.columns.len() - 1
             });
             row.resize(self.columns.len(), None);
             let value = json::text(value).map_err(|e| e.to_string())?.map(String::from);
-            if let Some(cell) = row.get_mut(at) {
+            if let Some(cell) = row.get_mut(column) {
                 *cell = value;
             }
         }
-        self.rows.push(row);
+        self.rows.push((at, row));
         Ok(())
     }
 
-    fn csv(&mut self, text: &str) -> Result<(), String> {
+    fn csv(&mut self, text: &str, first: u64) -> Result<(), String> {
         // The program's own exports begin with a stamp.
         let mut reader = csv::ReaderBuilder::new()
             .comment(Some(b'#'))
@@ -92,12 +100,25 @@ impl Table {
             .from_reader(text.as_bytes());
         let header = reader.headers().map_err(|e| e.to_string())?;
         self.columns = header.iter().map(str::to_owned).collect();
+        let (mut seen, mut line) = (0, first);
         for row in reader.records() {
             let row = row.map_err(|e| e.to_string())?;
+            let start = row.position().map_or(seen, |p| usize::try_from(p.byte()).unwrap_or(seen));
+            let rest = text.get(start..).unwrap_or_default();
+            let idle = |l: &&str| l.trim().is_empty() || l.starts_with('#');
+            // The parser counts empty lines and comments before a row as its own.
+            let skipped: usize = rest.split_inclusive('\n').take_while(idle).map(str::len).sum();
+            line += newlines(text.get(seen..).unwrap_or_default(), start + skipped - seen);
+            seen = start + skipped;
             let cell = |text: &str| Some(text.to_owned()).filter(|t| !t.is_empty());
-            self.rows.push(row.iter().map(cell).collect());
+            self.rows.push((line, row.iter().map(cell).collect()));
         }
         Ok(())
+    }
+
+    /// What its rows are to a reader.
+    pub const fn unit(&self) -> &'static str {
+        if self.elements { "element" } else { "line" }
     }
 
     /// The first of these columns that is there.
@@ -112,7 +133,7 @@ impl Table {
 
     /// The rows, in file order.
     pub fn rows(&self) -> impl Iterator<Item = Row<'_>> {
-        self.rows.iter().map(|cells| Row(cells))
+        self.rows.iter().map(|(number, cells)| Row { number: *number, cells })
     }
 
     /// An error about this table.
@@ -123,12 +144,21 @@ impl Table {
 
 /// One row.
 #[derive(Debug, Clone, Copy)]
-pub struct Row<'t>(&'t [Option<String>]);
+pub struct Row<'t> {
+    /// Its line, or its place in the list, from 1.
+    pub number: u64,
+    cells: &'t [Option<String>],
+}
+
+/// Line ends in the first `until` bytes.
+fn newlines(text: &str, until: usize) -> u64 {
+    text.bytes().take(until).map(|b| u64::from(b == b'\n')).sum()
+}
 
 impl<'t> Row<'t> {
     /// The text in a column.
     pub fn cell(self, column: Option<usize>) -> Option<&'t str> {
-        self.0.get(column?)?.as_deref()
+        self.cells.get(column?)?.as_deref()
     }
 }
 
@@ -149,6 +179,9 @@ mod tests {
             assert_eq!((cell("rollout"), cell("step")), (Some("7"), Some("0")), "{text}");
             assert_eq!(cell("state"), Some("S"));
         }
+        let text = "\n# stamp\nrollout,step,p\n\n7,0,\"a\nb\"\n# x\n7,1,2\n";
+        let table = Table::parse("t", text.as_bytes()).unwrap();
+        assert_eq!(table.rows().map(|r| r.number).collect::<Vec<_>>(), [5, 8]);
         let map = Table::parse("t", b"{\"r1\": 1, \"r2\": \"failure\"}").unwrap();
         assert_eq!((map.columns().len(), map.rows().count()), (2, 2));
         assert!(Table::parse("t", b"").is_err());

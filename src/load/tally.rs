@@ -142,6 +142,13 @@ impl Tally {
         self.report.totals.joined_segments += further;
     }
 
+    /// Notes what is odd in a file beside the rollouts.
+    pub fn notes(&mut self, notes: Vec<Note>) {
+        for note in notes {
+            keep(&mut self.report.notes, &mut self.report.totals.notes, note);
+        }
+    }
+
     /// Notes a rollout whose last part is not among what was given.
     pub fn continues(&mut self, draft: &Draft, sources: &Sources) {
         let Some(next) = &draft.pending.raw.continues_in else { return };

@@ -6,6 +6,8 @@ use toml::{Table, Value};
 
 use super::table::{self, SETTINGS};
 use super::{Form, Given, Origin, SettingError};
+use crate::credit::{ColumnError, registry};
+use crate::signature::KnobError;
 
 /// The settings in a config file's text; `file` is its name for messages.
 pub fn from_toml(text: &str, file: &str) -> Result<Vec<Given>, SettingError> {
@@ -140,8 +142,36 @@ const IGNORED: [&str; 6] = [
 /// `; did you mean …?` for a near name, or nothing.
 #[must_use]
 pub fn near(name: &str) -> String {
-    nearest(name, SETTINGS.iter().map(|s| s.name))
-        .map_or_else(String::new, |near| format!("; did you mean `{near}`?"))
+    meant(name, SETTINGS.iter().map(|s| s.name))
+}
+
+/// `; did you mean …?` for a near one of some names, or nothing.
+pub fn meant<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> String {
+    nearest(name, names).map_or_else(String::new, |near| format!("; did you mean `{near}`?"))
+}
+
+/// What is wrong with a column, and the name that was probably meant.
+#[must_use]
+pub fn told_column(error: &ColumnError) -> String {
+    let near = match error {
+        ColumnError::Unknown(given, _) => match given.split_once(':') {
+            Some((kind, name)) => nearest(kind, std::iter::once("logged"))
+                .map_or_else(String::new, |kind| format!("; did you mean `{kind}:{name}`?")),
+            None => meant(given, registry().iter().map(|e| e.meta().id)),
+        },
+        ColumnError::Param(_, given, known) => meant(given, known.split(", ")),
+        ColumnError::Value(..) => String::new(),
+    };
+    format!("{error}{near}")
+}
+
+/// What is wrong with a knob or a preset, and the name that was probably meant.
+#[must_use]
+pub fn told_knob(error: &KnobError) -> String {
+    let names = error.expected.split(", ");
+    let named = matches!(error.what.as_str(), "knob" | "preset");
+    let near = if named { meant(&error.given, names) } else { String::new() };
+    format!("{error}{near}")
 }
 
 /// The nearest of some names, if one is near enough to be meant.

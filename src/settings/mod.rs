@@ -341,7 +341,7 @@ impl Settings {
             self.add_column(&name).map_err(|error| SettingError::Value {
                 place: place.to_owned(),
                 value: name,
-                expected: error.to_string(),
+                expected: config::told_column(&error),
             })?;
         }
         Ok(())

@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use super::spec::{Apply, Class, Form, Spec};
-use super::{THEMES, Uniform, When, parse};
+use super::{THEMES, Uniform, When, config, parse};
 use crate::credit::{BonusOn, FRAMEWORKS, Framework, Prior, StepRewardMode, Visit, registry};
 use crate::load::Pool;
 use crate::signature::{Abstraction, Granularity};
@@ -120,7 +120,8 @@ pub static SETTINGS: &[Spec] = &[
                 "auto" => None,
                 id => Some(Abstraction::find(id).ok_or_else(|| {
                     let ids = Abstraction::ALL.map(Abstraction::id);
-                    format!("expected auto, {}", ids.join(", "))
+                    let near = config::meant(id, ids.into_iter());
+                    format!("expected auto, {}{near}", ids.join(", "))
                 })?),
             };
             Ok(())
@@ -133,7 +134,8 @@ pub static SETTINGS: &[Spec] = &[
         "paper",
         "granularity of signatures",
         |s, v| {
-            s.analysis.granularity = Granularity::preset(v.trim()).map_err(|e| e.to_string())?;
+            s.analysis.granularity =
+                Granularity::preset(v.trim()).map_err(|e| config::told_knob(&e))?;
             Ok(())
         },
     ),
@@ -146,7 +148,7 @@ pub static SETTINGS: &[Spec] = &[
         |s, v| {
             let (name, value) =
                 v.split_once('=').ok_or("expected NAME=VALUE, as in view-bucket=50")?;
-            s.analysis.granularity.set(name.trim(), value.trim()).map_err(|e| e.to_string())
+            s.analysis.granularity.set(name.trim(), value.trim()).map_err(|e| config::told_knob(&e))
         },
     )
     .under("preset"),
@@ -345,7 +347,7 @@ pub static SETTINGS: &[Spec] = &[
             let (column, name, value) = parse::param(v)?;
             crate::credit::ColumnSpec::new(&column)
                 .and_then(|mut spec| spec.set(&name, &value))
-                .map_err(|e| e.to_string())?;
+                .map_err(|e| config::told_column(&e))?;
             s.params.push((column, name, value));
             Ok(())
         },
