@@ -1,7 +1,8 @@
 //! Which records are one rollout: copies left out, segments joined, ids made unique.
 //!
-//! Identity is (source, id). Under one identity, byte-equal content is a copy and another attempt a
-//! retry: the last one is kept. Formats whose attempts are rollouts of their own give each an id.
+//! Identity is (run, id), where a run is a file, or the files of a folder that do not contradict each
+//! other. Under one identity, byte-equal content is a copy and another attempt a retry: the last one is
+//! kept. Formats whose attempts are rollouts of their own give each an id.
 //! Order in a file never identifies: where a record has no id, a short digest of its content is one.
 
 use std::cmp::Ordering;
@@ -116,8 +117,9 @@ pub fn drafts(pendings: Vec<Pending>, seen: &mut Seen) -> Vec<Draft> {
 /// What an id is unique in: a file, or a folder where a format spreads or repeats a rollout over files.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Home {
-    /// A file.
-    File(SourceId),
+    /// A file, or the first one of a run of several; in it a policy and a training step, which groups
+    /// may pool.
+    File(SourceId, Option<String>, Option<u64>),
     /// A folder.
     Folder(String),
 }
@@ -127,7 +129,10 @@ impl Home {
     #[must_use]
     pub fn of(pending: &Pending) -> Self {
         let folder = pending.raw.home.clone().map(Self::Folder);
-        folder.unwrap_or(Self::File(pending.record.source))
+        folder.unwrap_or_else(|| {
+            let raw = &pending.raw;
+            Self::File(pending.run_file, raw.policy.clone(), raw.train_step)
+        })
     }
 }
 

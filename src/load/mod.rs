@@ -9,6 +9,7 @@ mod beside;
 mod budget;
 mod documents;
 mod error;
+mod folder;
 mod group;
 mod identity;
 mod join;
