@@ -150,3 +150,39 @@ fn pooled_training_steps_do_not_share_retries() {
     let loaded = load_text("rows.jsonl", &text, &pooled).unwrap();
     assert_eq!((loaded.report.totals.rollouts, loaded.report.totals.retries), (2, 0));
 }
+
+#[test]
+fn a_missing_segment_is_named_and_contradicting_rewards_are_noted() {
+    let part = |id: &str, place: u32, reward: &str| {
+        native(&format!(r#""id":"{id}","segment_index":{place},"reward":{reward}"#), "a")
+    };
+    let torn =
+        [&part("r", 0, "1.0"), "{\"task\":\"p\",\"id\":\"r\",\"segm\n", &part("r", 2, "1.0")]
+            .concat();
+    let loaded = load_text("torn.jsonl", &torn, &options()).unwrap();
+    let rollout = &loaded.corpus.groups[0].rollouts[0];
+    assert_eq!((rollout.missing_segments.as_str(), rollout.steps.len()), ("segment 1", 2));
+    assert!(loaded.report.warning("segment-gap").unwrap().text.contains("`r`"));
+    assert!(loaded.report.notes.is_empty());
+    // The whole one beside it tells that segments count from 0; a reward that is null says nothing.
+    let gaps = [
+        part("r", 1, "1.0"),
+        part("q", 0, "0.0"),
+        part("q", 1, "1.0"),
+        part("s", 0, "null"),
+        part("s", 1, "1.0"),
+    ];
+    let loaded = load_text("gap.jsonl", &gaps.concat(), &options()).unwrap();
+    let missing: Vec<_> =
+        loaded.corpus.groups[0].rollouts.iter().map(|r| r.missing_segments.as_str()).collect();
+    assert_eq!(missing, ["", "segment 0", ""]);
+    let notes: Vec<_> =
+        loaded.report.notes.iter().filter(|n| n.reason.contains("segments")).collect();
+    let [note] = &notes[..] else { panic!("one note: {notes:?}") };
+    assert_eq!((note.rollout.as_deref(), note.field.as_str()), (Some("q"), "reward"));
+    assert_eq!(note.reason, "its segments say 0 and 1; the last one counts");
+    // Numbers from 1 are as good.
+    let from_one = [part("r", 1, "1.0"), part("r", 2, "1.0")].concat();
+    let loaded = load_text("one.jsonl", &from_one, &options()).unwrap();
+    assert!(loaded.report.warning("segment-gap").is_none());
+}

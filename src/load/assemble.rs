@@ -69,7 +69,7 @@ pub fn assemble(
         }
         let mut drafts = identity::drafts(pendings, &mut seen);
         for draft in drafts.iter_mut().filter(|d| !d.earlier.is_empty()) {
-            tally.segments(draft.earlier.len());
+            tally.segments(draft, &sources);
             joiner.join(draft)?;
         }
         for draft in &drafts {

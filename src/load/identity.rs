@@ -9,6 +9,7 @@ use std::cmp::Ordering;
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::segments;
 use super::work::{Pending, StepMeta};
 use crate::ingest::short_digest;
 use crate::rollout::{RecordRef, SourceId, natural};
@@ -65,6 +66,8 @@ pub struct Draft {
     pub earlier: Vec<Pending>,
     /// Raw steps per record.
     pub segments: Segments,
+    /// Which segments are missing, in words.
+    pub missing: String,
 }
 
 /// A record that another one of the same rollout stands for.
@@ -89,6 +92,8 @@ pub struct Seen {
     pub same_content: Vec<String>,
     /// Rollouts without an id that are equal to another one of their file: samples, all of them count.
     pub equal_samples: usize,
+    /// Rollouts of which a segment is missing.
+    pub lacking: Vec<String>,
 }
 
 /// The rollouts of one group, in canonical order, with unique ids.
@@ -111,6 +116,7 @@ pub fn drafts(pendings: Vec<Pending>, seen: &mut Seen) -> Vec<Draft> {
     }
     drafts.sort_by(canonical);
     make_unique(&mut drafts, seen);
+    seen.lacking.extend(segments::mark_missing(&mut drafts));
     drafts
 }
 
@@ -236,6 +242,7 @@ fn split_identity(id: &str, pendings: Vec<Pending>, seen: &mut Seen, drafts: &mu
             records,
             earlier: chain,
             segments: Segments::new(lens),
+            missing: String::new(),
         });
     }
 }

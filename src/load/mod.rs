@@ -19,6 +19,7 @@ mod options;
 mod outcome;
 mod read_at;
 mod report;
+mod segments;
 mod sidecar;
 mod sources;
 mod table;
