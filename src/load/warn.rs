@@ -64,7 +64,36 @@ pub fn warn(report: &mut LoadReport, groups: &[Arc<Group>], keys: &Keys, seen: &
         let text = format!("packed files that are damaged or cut: {}", some(&damaged));
         add("damaged-file", text, "pack or download them again", Vec::new());
     }
-    let (copies, retries) = (report.totals.duplicates, report.totals.retries);
+    identity(report.totals.duplicates, report.totals.retries, seen, &mut add);
+    // The first by rollout and field: the order of lines decides nothing.
+    let first = report.notes.iter().min_by(|a, b| {
+        let key = |n: &'_ Note| (n.rollout.clone().unwrap_or_default(), n.field.clone());
+        let ((a_id, a_field), (b_id, b_field)) = (key(a), key(b));
+        natural(&a_id, &b_id).then(a_field.cmp(&b_field)).then(a.reason.cmp(&b.reason))
+    });
+    if let Some(first) = first {
+        let place = match &first.rollout {
+            Some(id) => format!("rollout {id}"),
+            None => format!("{}, {} {}", first.file, first.unit, first.number),
+        };
+        let field =
+            if first.field.is_empty() { String::new() } else { format!(", `{}`", first.field) };
+        let text = format!(
+            "{} coerced or odd; first: {place}{field}: {}",
+            plural(report.totals.notes, "value"),
+            first.reason
+        );
+        add("coerced", text, "`credscope check` lists them", Vec::new());
+    }
+}
+
+/// What was found when rollouts were told apart, and pieces of one put together.
+fn identity(
+    copies: usize,
+    retries: usize,
+    seen: &Seen,
+    add: &mut impl FnMut(&'static str, String, &str, Vec<String>),
+) {
     if copies > 0 {
         let text = format!(
             "{} left out: the same rollout stands in the same file or folder again",
@@ -113,26 +142,6 @@ pub fn warn(report: &mut LoadReport, groups: &[Arc<Group>], keys: &Keys, seen: &
             some(&seen.suffixed)
         );
         add("id-suffix", text, "the number after `#` tells them apart", Vec::new());
-    }
-    // The first by rollout and field: the order of lines decides nothing.
-    let first = report.notes.iter().min_by(|a, b| {
-        let key = |n: &'_ Note| (n.rollout.clone().unwrap_or_default(), n.field.clone());
-        let ((a_id, a_field), (b_id, b_field)) = (key(a), key(b));
-        natural(&a_id, &b_id).then(a_field.cmp(&b_field)).then(a.reason.cmp(&b.reason))
-    });
-    if let Some(first) = first {
-        let place = match &first.rollout {
-            Some(id) => format!("rollout {id}"),
-            None => format!("{}, {} {}", first.file, first.unit, first.number),
-        };
-        let field =
-            if first.field.is_empty() { String::new() } else { format!(", `{}`", first.field) };
-        let text = format!(
-            "{} coerced or odd; first: {place}{field}: {}",
-            plural(report.totals.notes, "value"),
-            first.reason
-        );
-        add("coerced", text, "`credscope check` lists them", Vec::new());
     }
 }
 
