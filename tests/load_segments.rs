@@ -186,3 +186,23 @@ fn a_missing_segment_is_named_and_contradicting_rewards_are_noted() {
     let loaded = load_text("one.jsonl", &from_one, &options()).unwrap();
     assert!(loaded.report.warning("segment-gap").is_none());
 }
+
+#[test]
+fn an_id_as_a_number_and_as_text_is_one_id() {
+    let text = [
+        native(r#""id":"2","reward":1"#, "a"),
+        native(r#""id":2,"reward":1"#, "a"),
+        native(r#""id":3,"reward":1"#, "a"),
+        native(r#""id":"3","reward":0"#, "a"),
+    ];
+    let loaded = load_text("rows.jsonl", &text.concat(), &options()).unwrap();
+    assert_eq!(ids(&loaded.corpus.groups[0]), ["2", "3", "3#2"]);
+    assert_eq!(loaded.report.totals.duplicates, 1);
+    assert!(loaded.report.warning("id-suffix").unwrap().text.contains("`3#2`"));
+    // The same in a document of rollouts.
+    let rows: Vec<&str> = text.iter().map(|row| row.trim_end()).collect();
+    let document =
+        format!("{{\"schema\":\"credscope/1\",\"task\":\"p\",\"rollouts\":[{}]}}", rows.join(","));
+    let loaded = load_text("group.json", &document, &options()).unwrap();
+    assert_eq!(ids(&loaded.corpus.groups[0]), ["2", "3", "3#2"]);
+}

@@ -7,6 +7,7 @@
 //! Nothing here groups rollouts, decides outcomes or counts anything: that is [`crate::load`].
 //! Which tool is what kind of action is not decided here either: that is [`crate::facts`].
 
+mod alike;
 pub mod atif;
 pub mod claude_code;
 pub mod codex;

@@ -10,7 +10,7 @@ use super::json::{self, Object};
 use super::repair::Repairs;
 use super::shape::Shape;
 use super::{
-    atif, claude_code, codex, harbor, inspect, messages, mini_swe_agent, native, nemo_gym,
+    alike, atif, claude_code, codex, harbor, inspect, messages, mini_swe_agent, native, nemo_gym,
     openhands, r2e_gym, repair, rllm, roll, segment, sharegpt, skyrl, swe_agent, tau_bench,
     tau2_bench, terminal_bench, tinker, trajectory_rows, verifiers, verifiers_traces, verl,
 };
@@ -114,7 +114,8 @@ impl Part {
     /// One of several rollouts; `text` is its own JSON.
     #[must_use]
     pub fn of(text: &str, rollout: Result<RawRollout, RecordError>) -> Self {
-        Self { rollout, digest: Some(digest64(&digest(text.as_bytes()))) }
+        let alike = rollout.as_ref().ok().and_then(|raw| alike::digest_of(text, raw));
+        Self { rollout, digest: alike.or_else(|| Some(digest64(&digest(text.as_bytes())))) }
     }
 }
 
@@ -329,6 +330,9 @@ pub fn read_record(
     let parse = |text: &str| {
         let mut parts = reader.parse(text, context)?;
         segment::mark(text, &mut parts)?;
+        if let [Part { rollout: Ok(raw), digest: own @ None }] = &mut parts[..] {
+            *own = alike::digest_of(text, raw);
+        }
         Ok(parts)
     };
     tolerantly(bytes, parse).map(|(parts, repairs)| Parsed { parts, repairs })
