@@ -24,8 +24,9 @@ pub struct StepRow {
     pub result: StepResult,
     /// Whether the call was well formed and accepted.
     pub valid: bool,
-    /// Step reward, without the terminal reward.
-    pub step_reward: f64,
+    /// Step reward, without the terminal reward; `None` where the file should have one and has none,
+    /// which the return counts as 0.
+    pub step_reward: Option<f64>,
     /// Terminal part of the step's reward: R at the last action of a scored rollout, else 0.
     pub terminal: f64,
     /// Return G.
@@ -155,7 +156,7 @@ impl Analysis {
             result: facts.action.result,
             valid: facts.action.category != Category::Invalid
                 && !facts.action.flags.has(Flags::INVALID),
-            step_reward: self.basis.step_reward.get(index).copied().unwrap_or(0.0),
+            step_reward: self.basis.step_reward_of(&self.group, index),
             terminal: if last && scored {
                 self.basis.terminal.get(rollout).copied().unwrap_or(0.0)
             } else {

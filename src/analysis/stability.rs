@@ -43,6 +43,7 @@ pub fn without(group: &Group, rollout: usize) -> Group {
     steps.facts.steps.drain(gone.clone());
     steps.turn.drain(gone.clone());
     steps.step_reward.drain(gone.clone());
+    steps.reward_lost.drain(gone.clone());
     steps.state.drain(gone.clone());
     steps.action.drain(gone.clone());
     steps.tokens.drain(gone.clone());

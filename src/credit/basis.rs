@@ -253,6 +253,16 @@ impl Basis {
         }
     }
 
+    /// The step reward of a step; `None` where it is taken from the file and the file has none.
+    #[must_use]
+    pub fn step_reward_of(&self, group: &Group, step: usize) -> Option<f64> {
+        match self.step_reward_source {
+            StepRewardMode::Logged => group.steps.step_reward.get(step).copied().flatten(),
+            StepRewardMode::None if group.steps.reward_lost.get(step) == Some(&true) => None,
+            _ => self.step_reward.get(step).copied(),
+        }
+    }
+
     /// How many rollouts are scored.
     #[must_use]
     pub fn scored_count(&self) -> usize {

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::steps::with_cause;
 use super::text as clean;
 use crate::analysis::Analysis;
 
@@ -38,7 +39,7 @@ pub fn line(
             if columns.iter().any(|at| reason(at).is_some()) {
                 let told = |at: &usize| Some(format!("{}: {}", named(at)?.0.name, reason(at)?));
                 let reasons: Vec<String> = columns.iter().filter_map(told).collect();
-                map.insert("reason".into(), json!(reasons.join("; ")));
+                map.insert("reason".into(), text(&with_cause(reasons.join("; "), Some(one))));
             }
             if columns.len() > 1 {
                 let all =

@@ -65,6 +65,8 @@ pub fn counts(report: &LoadReport) -> Value {
     let mut counts = serde_json::to_value(report.totals).unwrap_or_default();
     if let Some(map) = counts.as_object_mut() {
         map.insert("partial".to_owned(), json!(report.partial()));
+        let refused = report.lost().map(|f| json!({"name": f.name, "reason": f.reason}));
+        map.insert("refused".to_owned(), refused.collect());
         map.insert("grouped_by".to_owned(), json!(report.grouped_by));
     }
     counts
@@ -104,6 +106,9 @@ pub fn summary(report: &LoadReport) -> Vec<Fact> {
     )];
     if let Some(partial) = report.partial() {
         facts.push(Fact::new("⚠", partial, Vec::new()));
+    }
+    for lost in report.lost().take(TOLD) {
+        facts.push(Fact::new("not read", lost.to_string(), Vec::new()));
     }
     if t.excluded_calls > 0 {
         let text = format!(

@@ -100,7 +100,7 @@ fn head(analysis: &Analysis, explained: &Explanation) -> Vec<Fact> {
     let row = analysis.step_row(explained.index);
     let reward = format!(
         "r_t = {} step reward + {} terminal; G_t = {}",
-        number(row.step_reward),
+        row.step_reward.map_or_else(|| "0 (none logged)".to_owned(), number),
         number(row.terminal),
         number(row.ret)
     );

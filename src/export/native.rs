@@ -6,7 +6,7 @@ use crate::facts::profile_of;
 use crate::ingest::ending;
 use crate::ingest::turns::demands;
 use crate::profile::Profiles;
-use crate::rollout::raw::{Ending, RawArgs, RawKind, RawRollout, RawStep};
+use crate::rollout::raw::{Ending, RawArgs, RawKind, RawNumber, RawRollout, RawStep};
 use crate::rollout::{Group, Outcome, Rollout};
 
 /// Member of the first line's `extra` that says that the rollouts came from partial data.
@@ -79,6 +79,7 @@ fn head(
         put("outcome", json!(rollout.outcome.name()));
     }
     put("reward", json!(rollout.reward));
+    let lost = lost_verdict(rollout, raw);
     put("outcome_reward", json!(rollout.outcome_reward));
     if !rollout.named_rewards.is_empty() {
         let named = rollout.named_rewards.iter().map(|(n, v)| (n.clone(), json!(v)));
@@ -93,7 +94,22 @@ fn head(
     }
     put("forked_from", json!(rollout.forked_from.as_ref().map(|id| json!({"rollout": id}))));
     put("prompt", json!(raw.prompt.as_deref().filter(|text| !text.is_empty())));
+    if let Some(why) = lost {
+        // What stood there and is no number stays a `null` with its reason.
+        map.entry("reward").or_insert(Value::Null);
+        map.insert("reason".to_owned(), json!(why));
+    }
     map
+}
+
+/// Why there is no verdict although the file has something in its place.
+fn lost_verdict<'a>(rollout: &'a Rollout, raw: &RawRollout) -> Option<&'a str> {
+    let given = raw.reward != RawNumber::Missing
+        || raw.outcome_reward != RawNumber::Missing
+        || raw.unscored.is_some()
+        || raw.mask.is_some();
+    let why = Some(&*rollout.outcome_source).filter(|why| !why.is_empty())?;
+    (rollout.outcome == Outcome::Unscored && given).then_some(why)
 }
 
 fn step(raw: &RawStep) -> Value {
@@ -119,6 +135,10 @@ fn step(raw: &RawStep) -> Value {
     put("is_error", json!(raw.is_error));
     put("stopped", json!(raw.stopped.map(crate::rollout::StepResult::name)));
     put("step_reward", json!(raw.step_reward.value()));
+    let lost = match &raw.step_reward {
+        RawNumber::Bad(why) => Some(why.clone()),
+        _ => None,
+    };
     put("call_id", json!(raw.call_id));
     put(
         "tokens",
@@ -131,6 +151,10 @@ fn step(raw: &RawStep) -> Value {
     if !raw.values.is_empty() {
         let values = raw.values.iter().map(|(n, v)| (n.clone(), json!(v)));
         put("values", Value::Object(values.collect()));
+    }
+    if let Some(why) = lost {
+        map.insert("step_reward".to_owned(), Value::Null);
+        map.insert("reason".to_owned(), json!(why));
     }
     if raw.kind == RawKind::Call {
         // A call without a name is a broken call, not a text: `null` stands for the name.

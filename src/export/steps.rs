@@ -4,7 +4,7 @@ use super::table::{
     Cell, Column, Table, float, int, key_cells, key_columns, key_line, text, truth,
 };
 use crate::analysis::{Analysis, AnalysisSettings, StepRow};
-use crate::rollout::Outcome;
+use crate::rollout::{Outcome, Rollout};
 
 /// Runs of one action from this length on are loops.
 pub const LOOP: usize = 3;
@@ -183,9 +183,18 @@ fn cells(analysis: &Analysis, row: &StepRow, rollout: usize) -> Vec<Cell> {
 }
 
 /// Why a value is missing, with the reason for the missing verdict where that is the cause.
-fn reason(row: &StepRow, rollout: Option<&crate::rollout::Rollout>) -> String {
-    let mut reason = row.reason.clone();
-    let without = |r: &&crate::rollout::Rollout| {
+fn reason(row: &StepRow, rollout: Option<&Rollout>) -> String {
+    let mut reason = with_cause(row.reason.clone(), rollout);
+    if row.step_reward.is_none() {
+        reason.push_str(if reason.is_empty() { "" } else { "; " });
+        reason.push_str("step_reward: none logged, counted as 0 in the return");
+    }
+    reason
+}
+
+/// A reason, with why the rollout has no verdict where it has none.
+pub(super) fn with_cause(mut reason: String, rollout: Option<&Rollout>) -> String {
+    let without = |r: &&Rollout| {
         matches!(r.outcome, Outcome::Unscored | Outcome::Error) && !r.outcome_source.is_empty()
     };
     if let Some(r) = rollout.filter(without)

@@ -80,6 +80,7 @@ impl Reader for Atif {
                 read_step(&step, &mut turns)?;
             } else {
                 let reason = "no step: an object was expected; left out".to_owned();
+                raw.dropped += 1;
                 raw.notes.push((format!("steps[{at}]"), reason));
             }
         }

@@ -145,6 +145,7 @@ fn read(sample: &Object<'_>, header: &Header) -> Result<RawRollout, RecordError>
             read_message(message, &mut turns, &mut raw.excluded_calls)?;
         } else {
             let reason = "no message: an object was expected; left out".to_owned();
+            raw.dropped += 1;
             raw.notes.push((format!("messages[{at}]"), reason));
         }
     }

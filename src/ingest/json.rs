@@ -11,6 +11,7 @@ use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::repair;
 use crate::rollout::raw::{RawArgs, RawNumber};
 
 /// A JSON error of the parser.
@@ -256,16 +257,21 @@ pub fn args_text(given: &str) -> RawArgs {
     if given.trim().is_empty() {
         return RawArgs::default();
     }
-    match serde_json::from_str(given) {
+    match lenient(given) {
         Ok(Value::Object(map)) => RawArgs::Object(map),
         Ok(Value::Null) => RawArgs::default(),
-        Ok(Value::String(inner)) => match serde_json::from_str(&inner) {
+        Ok(Value::String(inner)) => match lenient(&inner) {
             Ok(Value::Object(map)) => RawArgs::Object(map),
             _ if inner.trim().is_empty() => RawArgs::default(),
             _ => RawArgs::Unparsable(given.to_owned()),
         },
         _ => RawArgs::Unparsable(given.to_owned()),
     }
+}
+
+/// A value in a text, with the tokens that Python writes and JSON has not.
+fn lenient(text: &str) -> Result<Value, Error> {
+    serde_json::from_str(text).or_else(|_| serde_json::from_str(&repair::embedded(text)))
 }
 
 /// The text of a message: a string, or the texts of a list of parts; pictures leave a mark.
@@ -441,6 +447,11 @@ mod tests {
             call(r#""{\"command\": \"ls -la""#),
             RawArgs::Unparsable("{\"command\": \"ls -la".into())
         );
+        for (token, kept) in [("NaN", "NaN"), ("-Infinity", "-Infinity"), ("1e400", "1e400")] {
+            let told = format!(r#"{{"command":"ls","timeout":{token}}}"#);
+            let RawArgs::Object(map) = args_text(&told) else { panic!("{token}") };
+            assert_eq!(map["timeout"], kept);
+        }
         let deep = format!("{}1{}", r#"{"a":"#.repeat(200), "}".repeat(200));
         assert_eq!(call(&deep), RawArgs::Unparsable(deep.clone()));
     }

@@ -15,7 +15,7 @@ use super::reader::{
 use super::scan;
 use super::shape::{RecordShape, Shape};
 use super::turns::{Call, Reply, Turns};
-use super::{ending, frames, native, segment, trajectory_rows};
+use super::{ending, frames, native, repair, segment, trajectory_rows};
 use crate::rollout::raw::{Ending, RawRollout};
 
 /// The fallback reader.
@@ -90,7 +90,7 @@ impl Reader for Messages {
         raw.ending = native::ending(&record, &["exit_status"])?;
         let embedded;
         let list = if list.get().starts_with('"') {
-            embedded = json::string(list)?;
+            embedded = repair::embedded(&json::string(list)?).into_owned();
             serde_json::from_str::<&RawValue>(&embedded)?
         } else {
             list
@@ -118,6 +118,15 @@ fn conversation(value: &[u8]) -> bool {
         return list.trim_ascii_start().starts_with(b"{");
     }
     scan::entries(list).iter().any(|e| e.key == b"role" || e.key == b"from")
+}
+
+/// A rollout whose conversation is `null`: it has no steps, and without a limit or an error of its own
+/// that is a failure of the infrastructure.
+pub(super) fn never_began(mut raw: RawRollout) -> RawRollout {
+    if raw.ending == Ending::Clean {
+        raw.ending = Ending::Infra("no messages".to_owned());
+    }
+    raw
 }
 
 pub(super) fn first_id(record: &Object<'_>, names: &[&str]) -> Result<Option<String>, Error> {

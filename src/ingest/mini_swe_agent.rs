@@ -85,6 +85,7 @@ impl Reader for MiniSweAgent {
                 }
             } else {
                 let reason = "no message: an object was expected; left out".to_owned();
+                raw.dropped += 1;
                 raw.notes.push((format!("messages[{at}]"), reason));
             }
         }

@@ -31,7 +31,8 @@ const TASK: [&str; 5] = ["task", "task_id", "problem_id", "instance_id", "group"
 const ID: [&str; 3] = ["id", "rollout_id", "traj_id"];
 
 /// Fields that are read as something else than a possible group key.
-const NO_KEYS: [&str; 24] = [
+const NO_KEYS: [&str; 25] = [
+    "reason",
     "forked_from",
     "schema",
     "id",
@@ -253,6 +254,7 @@ fn read_rollout(record: &Object<'_>, group: &Group) -> Result<RawRollout, Record
         other_keys: other_keys(record)?,
         reward: record.number("reward")?,
         outcome_reward: record.number("outcome_reward")?,
+        unscored: record.string("reason")?.map(String::from).filter(|why| !why.is_empty()),
         ending: ending(record, &[])?,
         prompt: or("prompt", &group.prompt)?,
         forked_from: forked_from(record)?,
@@ -276,6 +278,8 @@ fn read_rollout(record: &Object<'_>, group: &Group) -> Result<RawRollout, Record
         native_step::read_steps(steps, &mut raw)?;
     } else if let Some(list) = record.some("messages") {
         messages::read_into(&mut raw, list)?;
+    } else if record.get("messages").is_some() {
+        raw = messages::never_began(raw);
     } else if record.get("steps").is_none() {
         return Err(RecordError::missing("steps", "a list of steps, or `messages`, was expected"));
     }

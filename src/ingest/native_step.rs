@@ -59,7 +59,13 @@ fn read_step(
     } else {
         RawKind::Text
     };
-    let step_reward = step.number("step_reward")?;
+    let step_reward = match (step.number("step_reward")?, step.string("reason")?) {
+        // `convert` writes null for what is no number, and beside it what stood there.
+        (RawNumber::Bad(null), Some(why)) if null == "null" && !why.is_empty() => {
+            RawNumber::Bad(why.into_owned())
+        }
+        (number, _) => number,
+    };
     match &step_reward {
         RawNumber::Coerced(_, why) | RawNumber::Bad(why) => note("step_reward", why.clone()),
         RawNumber::Missing | RawNumber::Value(_) => {}

@@ -47,6 +47,7 @@ impl Events {
         for (at, event) in json::elements(list)?.into_iter().enumerate() {
             if !events.event_or_pair(event)? {
                 let reason = "no event: an object was expected; left out".to_owned();
+                raw.dropped += 1;
                 raw.notes.push((format!("{field}[{at}]"), reason));
             }
         }

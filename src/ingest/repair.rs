@@ -13,6 +13,8 @@ use super::scan;
 pub struct Repairs {
     /// Tokens that were quoted (`NaN`, `1e400`).
     pub tokens: usize,
+    /// Those of them that are no numbers of any kind.
+    pub words: usize,
     /// Lone surrogates that were replaced by U+FFFD.
     pub surrogates: usize,
     /// Raw control bytes in strings that were escaped.
@@ -33,6 +35,7 @@ impl Repairs {
     pub const fn and(self, other: Self) -> Self {
         Self {
             tokens: self.tokens + other.tokens,
+            words: self.words + other.words,
             surrogates: self.surrogates + other.surrogates,
             controls: self.controls + other.controls,
             bytes: self.bytes || other.bytes,
@@ -86,12 +89,38 @@ pub fn repair(bytes: &[u8]) -> (String, Repairs) {
     (out, done)
 }
 
+/// JSON that stands in a text of a record, as strict JSON where it is as lenient as the writers in
+/// Python are: `NaN`, `Infinity`, numbers out of range, lone surrogates. Anything else that is wrong with
+/// it stays: a call that the model wrote badly is a bad call.
+#[must_use]
+pub fn embedded(text: &str) -> Cow<'_, str> {
+    // Numbers out of range are fine as long as nobody wants their value.
+    if serde_json::from_str::<serde_json::Value>(text).is_ok() {
+        return Cow::Borrowed(text);
+    }
+    let (repaired, done) = repair(text.as_bytes());
+    let lenient = done.any() && done.controls == 0 && done.words == 0;
+    if lenient && serde_json::from_str::<serde::de::IgnoredAny>(&repaired).is_ok() {
+        Cow::Owned(repaired)
+    } else {
+        Cow::Borrowed(text)
+    }
+}
+
+/// Whether a token is a number that JSON has no word for.
+fn is_number(token: &str) -> bool {
+    let bare = token.strip_prefix('-').unwrap_or(token);
+    let digits = bare.starts_with(|c: char| c.is_ascii_digit()) && token.parse::<f64>().is_ok();
+    matches!(bare, "NaN" | "Infinity") || digits
+}
+
 fn push_token(token: &str, out: &mut String, done: &mut Repairs) {
     if matches!(token, "true" | "false" | "null") || serde_json::from_str::<f64>(token).is_ok() {
         out.push_str(token);
         return;
     }
     done.tokens += 1;
+    done.words += usize::from(!is_number(token));
     out.push('"');
     for c in token.chars() {
         if matches!(c, '"' | '\\') {
@@ -175,6 +204,18 @@ mod tests {
         let (text, done) = repair(br#"["\ud83d\ude00","\ud800x","\udc00","\\ud800"]"#);
         assert_eq!(text, r#"["\ud83d\ude00","\ufffdx","\ufffd","\\ud800"]"#);
         assert_eq!(done.surrogates, 2);
+    }
+
+    #[test]
+    fn json_in_texts_is_read_as_python_reads_it() {
+        assert_eq!(embedded(r#"{"a":NaN,"b":-Infinity}"#), r#"{"a":"NaN","b":"-Infinity"}"#);
+        assert_eq!(embedded("[1e400]"), r#"["1e400"]"#);
+        for bad in
+            ["{a: 1}", "{\"a\": nan}", "{\"a\": \"x\ny\"}", "{\"a\": \"l", "[NaN", "[01]", ""]
+        {
+            let read = embedded(bad);
+            assert!(bad == "[01]" || matches!(read, Cow::Borrowed(t) if t == bad), "{bad}: {read}");
+        }
     }
 
     #[test]

@@ -167,7 +167,11 @@ fn read_steps(list: &RawValue, raw: &mut RawRollout) -> Result<(), RecordError> 
             None => {}
         }
         act(&step, &mut turns)?;
-        rewards.push(step.number("reward")?);
+        let reward = step.number("reward")?;
+        if let RawNumber::Bad(why) = &reward {
+            raw.notes.push((format!("steps[{at}].reward"), why.clone()));
+        }
+        rewards.push(reward);
     }
     let (steps, first) = turns.finish();
     raw.steps = steps;

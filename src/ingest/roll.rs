@@ -7,14 +7,13 @@ use std::collections::BTreeMap;
 
 use serde_json::value::RawValue;
 
-use super::ending;
 use super::json::{self, Error, Object};
-use super::messages;
 use super::reader::{Context, Part, Reader, RecordError, RecordErrorKind, Sniff, record_object};
 use super::scan::{self, Entry};
 use super::shape::Shape;
 use super::transcript;
 use super::turns::Turns;
+use super::{ending, messages, repair};
 use crate::rollout::raw::{Ending, RawNumber, RawRollout};
 
 /// The reader.
@@ -202,7 +201,7 @@ impl<'a> Row<'a> {
     fn json(&self, name: &str) -> Result<String, RecordError> {
         match self.some(name) {
             None => Err(RecordError::missing(name, "nothing stands in this row")),
-            Some(cell) => Ok(json::text(cell)?.unwrap_or_default().into_owned()),
+            Some(cell) => Ok(repair::embedded(&json::text(cell)?.unwrap_or_default()).into_owned()),
         }
     }
 }

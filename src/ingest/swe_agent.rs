@@ -143,6 +143,7 @@ fn read(
             raw.steps.extend(read_step(&Object::of(step)?, raw.steps.len() as u32)?);
         } else {
             let reason = "no step: an object was expected; left out".to_owned();
+            raw.dropped += 1;
             raw.notes.push((format!("trajectory[{at}]"), reason));
         }
     }

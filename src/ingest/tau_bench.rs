@@ -45,8 +45,17 @@ impl Reader for TauBench {
             outcome_field: Some("reward".to_owned()),
             ..RawRollout::default()
         };
+        let nothing = record.get("traj").is_some_and(json::is_null);
         let Some(traj) = record.some("traj").filter(|t| json::is_array(t)) else {
-            return Err(RecordError::missing("traj", "a list of messages was expected"));
+            if !nothing {
+                return Err(RecordError::missing("traj", "a list of messages was expected"));
+            }
+            // The conversation never began.
+            let info = record.object("info")?.unwrap_or_default();
+            if info.some("error").is_some() {
+                raw.ending = ending(&info)?;
+            }
+            return Ok(vec![Part::whole(messages::never_began(raw))]);
         };
         // Rows that end without a verdict of the environment ran into the cap of 30 steps.
         let info = record.object("info")?.unwrap_or_default();

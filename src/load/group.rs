@@ -75,6 +75,7 @@ pub fn build(key: GroupKey, drafts: Vec<Draft>, options: &LoadOptions) -> Built 
             group.steps.text.push(TextRef { record, raw: within });
             group.steps.turn.push(step.turn);
             group.steps.step_reward.push(step.step_reward);
+            group.steps.reward_lost.push(step.reward_lost && step.step_reward.is_none());
             group.steps.state.push(map.map(step.state));
             group.steps.action.push(map.map(step.action));
             group.steps.tokens.push(step.tokens);

@@ -30,6 +30,7 @@ impl Keys {
     pub fn of(pendings: &[Pending], options: &LoadOptions) -> Self {
         let mut keys = Self::default();
         let mut once = BTreeSet::new();
+        let mut named: Option<Vec<String>> = None;
         for pending in pendings {
             let raw = &pending.raw;
             let Some(task) = task_of(raw, options) else { continue };
@@ -47,14 +48,17 @@ impl Keys {
             {
                 keys.without_field += 1;
             }
-            if keys.task_field.is_empty() {
-                let named =
-                    raw.other_keys.iter().find(|(_, value)| Some(value) == raw.task.as_ref());
-                keys.task_field = options
-                    .group_by
-                    .clone()
-                    .or_else(|| named.map(|(name, _)| name.clone()))
-                    .unwrap_or_else(|| "task".to_owned());
+            let is_task = |name: &String| {
+                let same = |(n, v): &(String, String)| n == name && Some(v) == raw.task.as_ref();
+                raw.other_keys.iter().any(same)
+            };
+            match &mut named {
+                None => {
+                    let names = raw.other_keys.iter().map(|(name, _)| name.clone());
+                    named = Some(names.filter(is_task).collect());
+                }
+                // A field that is the task's only here and there is not where it comes from.
+                Some(names) => names.retain(is_task),
             }
             keys.tasks.push(task);
             for (name, value) in &raw.other_keys {
@@ -62,6 +66,8 @@ impl Keys {
                 keys.fields.entry(name.clone()).or_default().push((value, task));
             }
         }
+        let first = named.unwrap_or_default().into_iter().next();
+        keys.task_field = options.group_by.clone().or(first).unwrap_or_else(|| "task".to_owned());
         keys
     }
 

@@ -35,8 +35,12 @@ pub fn decide(raw: &RawRollout, told: Option<&str>, rule: SuccessRule) -> Decisi
     let origin = told.map_or_else(|| "field".to_owned(), |name| format!("{name}:"));
     let because = |outcome, source: String| Decision { outcome, source, number: None };
     let field = |fallback: &str| raw.outcome_field.clone().unwrap_or_else(|| fallback.to_owned());
+    // A converted file says itself why there is no verdict.
+    let said = |outcome| raw.unscored.clone().filter(|_| outcome == Outcome::Unscored);
     if let Some(outcome) = raw.outcome {
-        return because(outcome, format!("{origin} {}", field("outcome")));
+        let own = said(outcome).filter(|_| told.is_none());
+        let source = own.unwrap_or_else(|| format!("{origin} {}", field("outcome")));
+        return because(outcome, source);
     }
     if let Some(why) = &raw.mask {
         return because(Outcome::Unscored, why.clone());
@@ -56,7 +60,9 @@ pub fn decide(raw: &RawRollout, told: Option<&str>, rule: SuccessRule) -> Decisi
             Decision { outcome: Outcome::Truncated, source: format!("ending {word}"), number }
         }
         (Ok(false), Ending::Clean) => Decision { outcome: Outcome::Failure, source, number },
-        (Err(()), Ending::Clean) => because(Outcome::Unscored, source),
+        (Err(()), Ending::Clean) => {
+            because(Outcome::Unscored, said(Outcome::Unscored).unwrap_or(source))
+        }
     }
 }
 
@@ -128,6 +134,12 @@ mod tests {
     fn the_source_is_said() {
         let raw = RawRollout { reward: RawNumber::Bad("NaN".into()), ..RawRollout::default() };
         assert_eq!(decide(&raw, None, SuccessRule::default()).source, "reward is NaN");
+        let converted = RawRollout {
+            reward: RawNumber::Bad("null".into()),
+            unscored: Some("reward is NaN".into()),
+            ..RawRollout::default()
+        };
+        assert_eq!(decide(&converted, None, SuccessRule::default()).source, "reward is NaN");
         let raw = RawRollout { reward: RawNumber::Value(0.5), ..RawRollout::default() };
         let got = decide(&raw, None, SuccessRule::Above(0.0));
         assert_eq!((got.outcome, &*got.source), (Outcome::Success, "field reward >0"));

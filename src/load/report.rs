@@ -5,6 +5,7 @@
 use serde::Serialize;
 
 use super::options::SuccessRule;
+use super::warn::plural;
 use crate::ingest::RecordErrorKind;
 
 /// How many entries of one list are kept; the totals count all of them.
@@ -56,14 +57,13 @@ impl LoadReport {
         let cut = cut.map(|f| format!("{}: {}", f.name, f.problems.join("; ")));
         let lost = self.not_rollouts.iter().filter(|f| f.is_fault());
         let lost: Vec<String> = cut.chain(lost.map(ToString::to_string)).collect();
-        let skipped = self.totals.skipped;
-        let many = |n: usize, word: &str| format!("{n} {word}{}", if n == 1 { "" } else { "s" });
         let mut parts = Vec::new();
-        if let Some(first) = self.skipped.first() {
-            parts.push(format!("{} skipped; first: {first}", many(skipped, first.unit)));
+        if let (Some(told), Some(first)) = (self.told_skipped(), self.skipped.first()) {
+            parts.push(format!("{told}; first: {first}"));
         }
+        parts.extend(self.told_dropped());
         if let Some(first) = lost.first() {
-            parts.push(format!("{} could not be read; first: {first}", many(lost.len(), "file")));
+            parts.push(format!("{} could not be read; first: {first}", plural(lost.len(), "file")));
         }
         (!parts.is_empty()).then(|| parts.join("\n"))
     }
@@ -80,11 +80,41 @@ impl LoadReport {
     /// The mark of partial data, for screens and exports.
     #[must_use]
     pub fn partial(&self) -> Option<String> {
-        let skipped = self.totals.skipped;
-        let unit = self.skipped.first().map_or("record", |s| s.unit);
-        (skipped > 0).then(|| {
-            format!("partial data: {skipped} {unit}{} skipped", if skipped == 1 { "" } else { "s" })
-        })
+        let damaged = self.files.iter().filter(|f| f.damaged).count();
+        let lost = self.lost().count();
+        let damaged = (damaged > 0).then(|| format!("{} damaged or cut", plural(damaged, "file")));
+        let lost = (lost > 0).then(|| format!("{} could not be read", plural(lost, "file")));
+        let parts = [self.told_skipped(), self.told_dropped(), damaged, lost];
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        (!parts.is_empty()).then(|| format!("partial data: {}", parts.join(", ")))
+    }
+
+    /// Files and members whose content is not there or cannot be opened, though they look like data.
+    pub fn lost(&self) -> impl Iterator<Item = &FileVerdict> {
+        self.not_rollouts.iter().filter(|f| f.kind == VerdictKind::Lost && f.is_fault())
+    }
+
+    /// How much was skipped: rollouts where their document was read without them, else records.
+    #[must_use]
+    pub fn told_skipped(&self) -> Option<String> {
+        let first = self.skipped.first()?;
+        let parts = self.skipped.iter().filter(|s| s.part.is_some()).count();
+        let unit = match parts {
+            0 => first.unit,
+            n if n == self.skipped.len() => "rollout",
+            _ => "record or rollout",
+        };
+        let word = if unit.contains(' ') && self.totals.skipped != 1 {
+            format!("{} records or rollouts", self.totals.skipped)
+        } else {
+            plural(self.totals.skipped, unit)
+        };
+        Some(format!("{word} skipped"))
+    }
+
+    fn told_dropped(&self) -> Option<String> {
+        let dropped = self.totals.dropped;
+        (dropped > 0).then(|| format!("{} left out of their rollouts", plural(dropped, "step")))
     }
 
     /// The warning with this code, if there is one.
@@ -362,6 +392,8 @@ pub struct Totals {
     pub excluded_calls: usize,
     /// Records that could not be read.
     pub skipped: usize,
+    /// Steps that could not be read, in rollouts that were.
+    pub dropped: usize,
     /// Numbers and fields that were coerced or odd.
     pub notes: usize,
     /// Copies that were left out.

@@ -80,6 +80,7 @@ impl Tally {
             match part {
                 Ok(pending) => {
                     read = true;
+                    self.report.totals.dropped += pending.raw.dropped as usize;
                     for (field, reason) in &pending.raw.notes {
                         let note = note(pending.raw.id.as_ref(), field, reason);
                         keep(&mut self.report.notes, &mut self.report.totals.notes, note);

@@ -23,17 +23,17 @@ fn some(names: &[String]) -> String {
 
 /// Adds all warnings.
 pub fn warn(report: &mut LoadReport, groups: &[Arc<Group>], keys: &Keys, seen: &Seen) {
+    let skipped = report.told_skipped();
+    let lost: Vec<String> = report.lost().filter(|f| !f.named).map(ToString::to_string).collect();
     let mut add = |code, text: String, hint: &str, tasks: Vec<String>| {
         let hint = Some(hint.to_owned()).filter(|h| !h.is_empty());
         report.warnings.push(Warning { code, text, hint, tasks });
     };
-    if let Some(partial) =
-        partial(report.totals.skipped, report.skipped.first().map_or("record", |s| s.unit))
-    {
+    if let Some(skipped) = skipped {
         let first = report.skipped.first().map(ToString::to_string).unwrap_or_default();
         add(
             "skipped",
-            format!("{partial}; first: {first}"),
+            format!("partial data: {skipped}; first: {first}"),
             "`credscope check` lists them; `--strict` fails on them",
             Vec::new(),
         );
@@ -46,6 +46,25 @@ pub fn warn(report: &mut LoadReport, groups: &[Arc<Group>], keys: &Keys, seen: &
             VerdictKind::Lost => ("unread", "could not be read"),
         };
         add(code, format!("{}: {word}: {}", file.name, file.reason), &hint, Vec::new());
+    }
+    if let Some(first) = lost.first() {
+        let text = format!(
+            "partial data: {} could not be read; first: {first}",
+            plural(lost.len(), "file")
+        );
+        add(
+            "lost-file",
+            text,
+            "`credscope check` lists them; `--strict` fails on them",
+            Vec::new(),
+        );
+    }
+    if report.totals.dropped > 0 {
+        let text = format!(
+            "partial data: {} left out of their rollouts: no step could be read there",
+            plural(report.totals.dropped, "step")
+        );
+        add("dropped-steps", text, "`credscope check` lists them", Vec::new());
     }
     if let Some(warning) = keys.singletons() {
         let Warning { code, text, hint, tasks } = warning;
@@ -143,10 +162,6 @@ fn identity(
         );
         add("id-suffix", text, "the number after `#` tells them apart", Vec::new());
     }
-}
-
-fn partial(skipped: usize, unit: &str) -> Option<String> {
-    (skipped > 0).then(|| format!("partial data: {} skipped", plural(skipped, unit)))
 }
 
 /// What was joined and left something over.

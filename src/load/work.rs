@@ -62,6 +62,8 @@ pub struct StepMeta {
     pub turn: u32,
     /// Reward as logged.
     pub step_reward: Option<f64>,
+    /// Something stands in its place that is no number.
+    pub reward_lost: bool,
     /// Key of the state.
     pub state: Sym,
     /// Key of the action.
@@ -412,6 +414,7 @@ fn meta(at: u32, step: &RawStep, facts: &mut RolloutFacts) -> StepMeta {
         raw: at,
         turn: step.turn,
         step_reward: step.step_reward.value(),
+        reward_lost: matches!(step.step_reward, RawNumber::Bad(_)),
         state: key(&step.state),
         action: key(&step.action),
         tokens: step.tokens,

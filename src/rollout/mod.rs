@@ -158,6 +158,8 @@ pub struct StepTable {
     pub turn: Vec<u32>,
     /// Reward of the step as logged; `None` where the file has none.
     pub step_reward: Vec<Option<f64>>,
+    /// Whether the file has something in the place of the reward that is no number (`NaN`, `null`).
+    pub reward_lost: Vec<bool>,
     /// Key of the state before the step, for the `logged` abstraction.
     pub state: Vec<Sym>,
     /// Key of the action, for the `logged` abstraction.

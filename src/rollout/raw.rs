@@ -146,6 +146,10 @@ pub struct RawRollout {
     pub named_rewards: Vec<(String, f64)>,
     /// Name of the field that the verdict or reward came from, for the load report.
     pub outcome_field: Option<String>,
+    /// Steps, messages or events that could not be read and were left out.
+    pub dropped: u32,
+    /// Why there is no verdict, where the file says that itself.
+    pub unscored: Option<String>,
     /// The format says that this rollout has no verdict although a number stands there.
     pub mask: Option<String>,
     /// How it ended.

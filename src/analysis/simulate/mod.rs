@@ -267,6 +267,7 @@ impl SimulatedGroup {
                     (group.symbols.intern(&state.key), group.symbols.intern(&action.key));
                 group.steps.turn.push(t as u32);
                 group.steps.step_reward.push(None);
+                group.steps.reward_lost.push(false);
                 group.steps.state.push(state);
                 group.steps.action.push(action);
                 group.steps.tokens.push(None);
