@@ -271,7 +271,7 @@ proptest! {
     #[test]
     fn derivations_are_bit_exact(group in random_group()) {
         check_derivations(&analyse(&group, |_| {}));
-        let paired = common::with_turns(&group, |i, t| ((t + i) / 2) as u32);
+        let paired = common::with_turns(&group, |i, t| u32::try_from(usize::midpoint(t, i)).unwrap());
         check_derivations(&analyse(&paired, |s| s.credit.discount_per = DiscountPer::Turn));
     }
 

@@ -200,6 +200,7 @@ fn every_json_output_is_what_its_schema_says() {
         (vec!["explain", "input.json", "--at", "t4:1"], "explain"),
         (vec!["explain", "input.json", "--at", "t1:0", "--artefacts"], "explain"),
         (vec!["explain", "input.json", "--artefacts"], "explain"),
+        (vec!["explain", "input.json", "--artefacts", "--discount-per", "turn"], "explain"),
         (vec!["explain", "odd.json", "--artefacts"], "explain"),
         (
             vec!["explain", "input.json", "--at", "t1:0", "--artefacts", "--discount-per", "turn"],
@@ -346,10 +347,10 @@ fn unsound(schema: &Value, root: &Value, path: &str, found: &mut Vec<String>) {
             found.push(format!("{path} requires {name}, which is no property"));
         }
     }
-    if let Some(name) = map.get("$ref").and_then(Value::as_str) {
-        if root.pointer(name.trim_start_matches('#')).is_none() {
-            found.push(format!("{path} refers to {name}, which is not there"));
-        }
+    if let Some(name) = map.get("$ref").and_then(Value::as_str)
+        && root.pointer(name.trim_start_matches('#')).is_none()
+    {
+        found.push(format!("{path} refers to {name}, which is not there"));
     }
     for (word, inner) in map {
         let path = format!("{path}.{word}");

@@ -71,13 +71,13 @@ const fn is_plain(c: char) -> bool {
 pub fn clusters(text: &str) -> impl Iterator<Item = &str> {
     let mut by_the_book = (!text.chars().all(is_plain)).then(|| text.graphemes(true));
     let mut rest = text;
-    std::iter::from_fn(move || match &mut by_the_book {
-        Some(clusters) => clusters.next(),
-        None => {
-            let (first, after) = rest.split_at_checked(rest.chars().next()?.len_utf8())?;
-            rest = after;
-            Some(first)
+    std::iter::from_fn(move || {
+        if let Some(clusters) = &mut by_the_book {
+            return clusters.next();
         }
+        let (first, after) = rest.split_at_checked(rest.chars().next()?.len_utf8())?;
+        rest = after;
+        Some(first)
     })
 }
 
