@@ -75,6 +75,7 @@ fn group(walks: &[Walk]) -> Arc<Group> {
             steps: start..group.steps.turn.len(),
             records: Vec::new(),
             segment_starts: Vec::new(),
+            missing_segments: String::new(),
             excluded_calls: 0,
             forked_from: None,
         });

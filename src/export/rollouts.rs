@@ -97,6 +97,9 @@ fn rollout_notes(analysis: &Analysis, row: &RolloutRow) -> Vec<String> {
     if segments > 0 {
         notes.push(format!("{} segments", segments + 1));
     }
+    if !rollout.missing_segments.is_empty() {
+        notes.push(format!("{} missing", rollout.missing_segments));
+    }
     if rollout.excluded_calls > 0 {
         notes.push(format!("{} calls are no steps", rollout.excluded_calls));
     }

@@ -15,7 +15,7 @@ use super::reader::{
 use super::scan;
 use super::shape::{RecordShape, Shape};
 use super::turns::{Call, Reply, Turns};
-use super::{ending, frames, native, trajectory_rows};
+use super::{ending, frames, native, segment, trajectory_rows};
 use crate::rollout::raw::{Ending, RawRollout};
 
 /// The fallback reader.
@@ -96,6 +96,10 @@ impl Reader for Messages {
             list
         };
         read_into(&mut raw, list)?;
+        if raw.task.is_none() && record.first(&segment::PLACE).is_some() {
+            // The segments of a rollout do not start alike: the second begins with a summary.
+            raw.task = first_id(&record, &["group_id", "uid"])?;
+        }
         if raw.task.is_none() {
             // Conversations that start alike are attempts at one task.
             let named =

@@ -31,6 +31,7 @@ pub mod repair;
 pub mod rllm;
 pub mod roll;
 pub mod scan;
+mod segment;
 pub mod shape;
 pub mod sharegpt;
 pub mod skyrl;

@@ -31,7 +31,7 @@ const TASK: [&str; 5] = ["task", "task_id", "problem_id", "instance_id", "group"
 const ID: [&str; 3] = ["id", "rollout_id", "traj_id"];
 
 /// Fields that are read as something else than a possible group key.
-const NO_KEYS: [&str; 23] = [
+const NO_KEYS: [&str; 24] = [
     "forked_from",
     "schema",
     "id",
@@ -46,6 +46,7 @@ const NO_KEYS: [&str; 23] = [
     "error",
     "attempt",
     "segment_index",
+    "segment_id",
     "prompt_is_summary",
     "steps",
     "messages",

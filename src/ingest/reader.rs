@@ -11,8 +11,8 @@ use super::repair::Repairs;
 use super::shape::Shape;
 use super::{
     atif, claude_code, codex, harbor, inspect, messages, mini_swe_agent, native, nemo_gym,
-    openhands, r2e_gym, repair, rllm, roll, sharegpt, skyrl, swe_agent, tau_bench, tau2_bench,
-    terminal_bench, tinker, trajectory_rows, verifiers, verifiers_traces, verl,
+    openhands, r2e_gym, repair, rllm, roll, segment, sharegpt, skyrl, swe_agent, tau_bench,
+    tau2_bench, terminal_bench, tinker, trajectory_rows, verifiers, verifiers_traces, verl,
 };
 use crate::rollout::raw::RawRollout;
 
@@ -326,8 +326,12 @@ pub fn read_record(
     bytes: &[u8],
     context: &Context<'_>,
 ) -> Result<Parsed, RecordError> {
-    tolerantly(bytes, |text| reader.parse(text, context))
-        .map(|(parts, repairs)| Parsed { parts, repairs })
+    let parse = |text: &str| {
+        let mut parts = reader.parse(text, context)?;
+        segment::mark(text, &mut parts)?;
+        Ok(parts)
+    };
+    tolerantly(bytes, parse).map(|(parts, repairs)| Parsed { parts, repairs })
 }
 
 /// What `parse` makes of a text: strictly, and where JSON is broken once more after a repair.

@@ -129,6 +129,9 @@ static ACTION: LazyLock<Option<Regex>> =
 /// Marks the places among the steps that a prompt tells.
 const SAID: u64 = 1 << 40;
 
+/// Marks the numbers of lines that stand in for a place.
+const LINE: u64 = 1 << 39;
+
 /// A line that is one step: its place among the steps, and keys for the `logged` abstraction.
 fn step_row(
     record: &Object<'_>,
@@ -148,7 +151,7 @@ fn step_row(
     });
     // The first prompt of a trajectory says nothing of steps: the line's number stands in for one, and
     // goes before all steps that are said.
-    raw.segment_index = at.or(said.map(|n| SAID | n)).or(Some(context.number));
+    raw.segment_index = at.or(said.map(|n| SAID | n)).or(Some(LINE | context.number));
     let Some(step) = raw.steps.last_mut() else { return Ok(()) };
     for name in ["step_reward", "step_rewards"] {
         if let Some(value) = record.some(name) {
@@ -209,7 +212,7 @@ mod tests {
         assert_eq!(second.steps[0].state.as_deref(), Some("a dark room"));
         assert_eq!(second.steps[0].action.as_deref(), Some("go north"));
         let first = row("Your current observation is: a hall");
-        assert_eq!(first.segment_index, Some(3));
+        assert_eq!(first.segment_index, Some(LINE | 3));
         assert_eq!(first.steps[0].state.as_deref(), Some("a hall"));
     }
 }

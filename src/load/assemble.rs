@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::Loaded;
 use super::error::LoadError;
+use super::folder;
 use super::group::{self, key_of};
 use super::identity::{self, Draft, Seen};
 use super::join;
@@ -42,6 +43,10 @@ pub fn assemble(
     }
     tally.left_out(left_out.len());
     let mut joins = join::join(&mut pendings, &sources, sides, options)?;
+    folder::bring_together(&mut pendings, |file| {
+        let place = sources.get(file)?.place();
+        Some(place.rsplit_once('/')?.0.to_owned())
+    });
     let keys = Keys::of(&pendings, options);
     if let Some(field) = &options.group_by
         && !pendings.iter().any(|p| key_of(&p.raw, field).is_some())
@@ -64,7 +69,7 @@ pub fn assemble(
         }
         let mut drafts = identity::drafts(pendings, &mut seen);
         for draft in drafts.iter_mut().filter(|d| !d.earlier.is_empty()) {
-            tally.segments(draft.earlier.len());
+            tally.segments(draft, &sources);
             joiner.join(draft)?;
         }
         for draft in &drafts {

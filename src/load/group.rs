@@ -62,7 +62,7 @@ pub fn build(key: GroupKey, drafts: Vec<Draft>, options: &LoadOptions) -> Built 
     let (mut decisions, mut kinds, mut raw_steps) = (Vec::new(), Vec::new(), Vec::new());
     let mut values: BTreeMap<String, Vec<Option<f64>>> = BTreeMap::new();
     for draft in drafts {
-        let Draft { id, pending, records, segments, .. } = draft;
+        let Draft { id, pending, records, segments, missing, .. } = draft;
         let Pending { raw, steps, values: numbers, facts, raw_steps: raw_count, told, .. } =
             pending;
         let decision = outcome::decide(&raw, told.as_deref(), options.success_at);
@@ -102,6 +102,7 @@ pub fn build(key: GroupKey, drafts: Vec<Draft>, options: &LoadOptions) -> Built 
             steps: start..group.steps.turn.len(),
             records,
             segment_starts: segments.step_starts(&steps),
+            missing_segments: missing,
             excluded_calls: raw.excluded_calls,
             forked_from: raw.forked_from,
         });

@@ -1,13 +1,15 @@
 //! Which records are one rollout: copies left out, segments joined, ids made unique.
 //!
-//! Identity is (source, id). Under one identity, byte-equal content is a copy and another attempt a
-//! retry: the last one is kept. Formats whose attempts are rollouts of their own give each an id.
+//! Identity is (run, id), where a run is a file, or the files of a folder that do not contradict each
+//! other. Under one identity, byte-equal content is a copy and another attempt a retry: the last one is
+//! kept. Formats whose attempts are rollouts of their own give each an id.
 //! Order in a file never identifies: where a record has no id, a short digest of its content is one.
 
 use std::cmp::Ordering;
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::segments;
 use super::work::{Pending, StepMeta};
 use crate::ingest::short_digest;
 use crate::rollout::{RecordRef, SourceId, natural};
@@ -64,6 +66,8 @@ pub struct Draft {
     pub earlier: Vec<Pending>,
     /// Raw steps per record.
     pub segments: Segments,
+    /// Which segments are missing, in words.
+    pub missing: String,
 }
 
 /// A record that another one of the same rollout stands for.
@@ -88,6 +92,8 @@ pub struct Seen {
     pub same_content: Vec<String>,
     /// Rollouts without an id that are equal to another one of their file: samples, all of them count.
     pub equal_samples: usize,
+    /// Rollouts of which a segment is missing.
+    pub lacking: Vec<String>,
 }
 
 /// The rollouts of one group, in canonical order, with unique ids.
@@ -110,14 +116,16 @@ pub fn drafts(pendings: Vec<Pending>, seen: &mut Seen) -> Vec<Draft> {
     }
     drafts.sort_by(canonical);
     make_unique(&mut drafts, seen);
+    seen.lacking.extend(segments::mark_missing(&mut drafts));
     drafts
 }
 
 /// What an id is unique in: a file, or a folder where a format spreads or repeats a rollout over files.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Home {
-    /// A file.
-    File(SourceId),
+    /// A file, or the first one of a run of several; in it a policy and a training step, which groups
+    /// may pool.
+    File(SourceId, Option<String>, Option<u64>),
     /// A folder.
     Folder(String),
 }
@@ -127,7 +135,10 @@ impl Home {
     #[must_use]
     pub fn of(pending: &Pending) -> Self {
         let folder = pending.raw.home.clone().map(Self::Folder);
-        folder.unwrap_or(Self::File(pending.record.source))
+        folder.unwrap_or_else(|| {
+            let raw = &pending.raw;
+            Self::File(pending.run_file, raw.policy.clone(), raw.train_step)
+        })
     }
 }
 
@@ -231,6 +242,7 @@ fn split_identity(id: &str, pendings: Vec<Pending>, seen: &mut Seen, drafts: &mu
             records,
             earlier: chain,
             segments: Segments::new(lens),
+            missing: String::new(),
         });
     }
 }

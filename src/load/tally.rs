@@ -10,6 +10,7 @@ use super::options::LoadOptions;
 use super::report::{
     Collapsed, FileReport, KEPT, LoadReport, Note, OutcomeOrigin, Skipped, Totals, Unscored,
 };
+use super::segments;
 use super::sources::Sources;
 use super::work::{Pending, Record};
 use crate::rollout::{Group, Outcome, SourceId};
@@ -137,9 +138,12 @@ impl Tally {
         self.report.totals.left_out = rollouts;
     }
 
-    /// Counts segments that were joined to another.
-    pub fn segments(&mut self, further: usize) {
-        self.report.totals.joined_segments += further;
+    /// Counts segments that are joined to another, and notes what they contradict each other in.
+    pub fn segments(&mut self, draft: &Draft, sources: &Sources) {
+        self.report.totals.joined_segments += draft.earlier.len();
+        for (field, reason) in segments::contradictions(draft) {
+            self.note(draft, field, reason, sources);
+        }
     }
 
     /// Notes what is odd in a file beside the rollouts.
@@ -152,14 +156,19 @@ impl Tally {
     /// Notes a rollout whose last part is not among what was given.
     pub fn continues(&mut self, draft: &Draft, sources: &Sources) {
         let Some(next) = &draft.pending.raw.continues_in else { return };
+        let reason = format!("the rollout goes on in `{next}`, which was not given");
+        self.note(draft, "continued_trajectory_ref", reason, sources);
+    }
+
+    fn note(&mut self, draft: &Draft, field: &str, reason: String, sources: &Sources) {
         let record = &draft.pending.record;
         let note = Note {
             file: sources.name(record.source).to_owned(),
             unit: sources.get(record.source).map_or("record", |s| s.unit()),
             number: record.line,
             rollout: Some(draft.id.clone()),
-            field: "continued_trajectory_ref".to_owned(),
-            reason: format!("the rollout goes on in `{next}`, which was not given"),
+            field: field.to_owned(),
+            reason,
         };
         keep(&mut self.report.notes, &mut self.report.totals.notes, note);
     }

@@ -93,6 +93,19 @@ pub fn warn(report: &mut LoadReport, groups: &[Arc<Group>], keys: &Keys, seen: &
         );
         add("equal-samples", text, "an id per rollout would tell copies from samples", Vec::new());
     }
+    if !seen.lacking.is_empty() {
+        let text = format!(
+            "{} with a segment missing: {}; what is there was joined",
+            plural(seen.lacking.len(), "rollout"),
+            some(&seen.lacking)
+        );
+        add(
+            "segment-gap",
+            text,
+            "`rollouts` names the segments; give the rest of the run",
+            Vec::new(),
+        );
+    }
     if !seen.suffixed.is_empty() {
         let text = format!(
             "{} with an id that another rollout of the group has: {}",

@@ -49,6 +49,8 @@ pub struct Pending {
     pub raw_steps: u32,
     /// The side file that its verdict came from.
     pub told: Option<String>,
+    /// The file that its id is unique in; another one than its own where files of a folder are one run.
+    pub run_file: SourceId,
 }
 
 /// The columns of one real step that are not facts. Symbols are those of the rollout's facts.
@@ -389,7 +391,17 @@ impl Pending {
                 raw.notes.push((field.to_owned(), why.clone()));
             }
         }
-        Self { record, content, raw, steps, values, facts, raw_steps: all.len() as u32, told: None }
+        Self {
+            run_file: record.source,
+            record,
+            content,
+            raw,
+            steps,
+            values,
+            facts,
+            raw_steps: all.len() as u32,
+            told: None,
+        }
     }
 }
 

@@ -141,6 +141,8 @@ pub struct Rollout {
     pub records: Vec<RecordRef>,
     /// Steps (within the rollout) at which a further segment starts.
     pub segment_starts: Vec<u32>,
+    /// Which of its segments were not among what was given, in words; empty where none is known to be.
+    pub missing_segments: String,
     /// Calls that are no steps of the policy.
     pub excluded_calls: u32,
     /// Id of the rollout that this one branched off, for trees of forked rollouts.

@@ -62,6 +62,7 @@ pub fn group(task: &str, walks: &[Walk]) -> Arc<Group> {
             steps: start..steps.turn.len(),
             records: Vec::new(),
             segment_starts: Vec::new(),
+            missing_segments: String::new(),
             excluded_calls: 0,
             forked_from: None,
         });

@@ -292,6 +292,7 @@ impl SimulatedGroup {
                 steps: start..group.steps.turn.len(),
                 records: Vec::new(),
                 segment_starts: Vec::new(),
+                missing_segments: String::new(),
                 excluded_calls: 0,
                 forked_from: None,
             });
