@@ -200,6 +200,7 @@ fn every_json_output_is_what_its_schema_says() {
         (vec!["explain", "input.json", "--at", "t4:1"], "explain"),
         (vec!["explain", "input.json", "--at", "t1:0", "--artefacts"], "explain"),
         (vec!["explain", "input.json", "--artefacts"], "explain"),
+        (vec!["explain", "input.json", "--artefacts", "--discount-per", "turn"], "explain"),
         (vec!["explain", "odd.json", "--artefacts"], "explain"),
         (
             vec!["explain", "input.json", "--at", "t1:0", "--artefacts", "--discount-per", "turn"],
