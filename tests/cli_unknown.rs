@@ -171,6 +171,22 @@ fn near_names_are_hinted() {
     assert!(!told.contains("did you mean"), "{told}");
 }
 
+/// Without its stamp a table has no place for the mark of partial data: that is told, and promised.
+#[test]
+fn a_table_without_a_stamp_leaves_its_mark_to_standard_error() {
+    let bench =
+        Bench::new(&format!("{}\n{{\"schema\":\"credscope/1\",\n", NAMED.replace('\n', "")));
+    std::fs::rename(bench.path("input.json"), bench.path("input.jsonl")).unwrap();
+    for format in ["csv", "jsonl"] {
+        let run = bench.run(&["steps", "input.jsonl", "--format", format, "--no-stamp"]);
+        assert!(!String::from_utf8_lossy(&run.stdout).contains("partial"));
+        let told = String::from_utf8_lossy(&run.stderr).into_owned();
+        assert!(told.contains("partial data"), "{told}");
+    }
+    let help = bench.ok(&["steps", "--help"]).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(help.contains("the mark of partial data goes with it"), "{help}");
+}
+
 #[test]
 fn artefacts_need_no_step() {
     // V_prior is 1/2 and a discounted success is worth 0.9^n: below 1/2 from n = 7 on.
