@@ -66,7 +66,9 @@ fn streams_of_one_and_of_several_frames() {
         text_comes_back(&loaded);
     }
     let all = load_with(&[dir.path().into()], &LoadOptions::default()).unwrap();
-    assert_eq!((all.report.totals.files, all.report.totals.rollouts), (5, 10));
+    // Five copies of one run in one folder, told by the ids in them.
+    assert_eq!((all.report.totals.files, all.report.totals.rollouts), (5, 2));
+    assert_eq!(all.report.totals.duplicates, 8);
 }
 
 #[test]

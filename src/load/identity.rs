@@ -217,8 +217,10 @@ fn split_identity(id: &str, pendings: Vec<Pending>, seen: &mut Seen, drafts: &mu
         let copies = contents.range((pending.content, 0)..=(pending.content, usize::MAX)).count();
         match contents.entry((pending.content, if named { 0 } else { copies })) {
             Entry::Occupied(mut kept) => {
-                // The records come in file order: the last one is kept.
-                let earlier = kept.insert(pending);
+                // The records come in file order: the last one is kept. Where copies are written in
+                // two ways the order must not decide which bytes count.
+                let other_way = pending.record.digest < kept.get().record.digest;
+                let earlier = if other_way { pending } else { kept.insert(pending) };
                 seen.collapsed.push(Collapsed {
                     id: id.to_owned(),
                     record: earlier.record,
