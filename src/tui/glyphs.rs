@@ -98,9 +98,8 @@ fn cells_of(length: f64) -> usize {
     length.round().max(1.0) as usize
 }
 
-/// Glyphs of the screen with their stand-ins, each with one of its own; but a sign of arithmetic has the
-/// one that people know, and is told from the mark that shares it by its place: a digit follows. Where vertical lines meet rules
-/// there are no further glyphs: [`super::panes`] draws them plain in ASCII.
+/// Glyphs of the screen with their stand-ins, each with one of its own; but `±` shares `~` with a rule, and
+/// is told from it by its place: a digit follows. Where vertical lines meet rules there are no further glyphs: [`super::panes`] draws them plain in ASCII.
 pub const STAND_INS: &[(&str, &str)] = &[
     ("█", "#"),
     ("▌", "["),
@@ -128,7 +127,8 @@ pub const STAND_INS: &[(&str, &str)] = &[
     ("↺", "R"),
     ("≠", "!"),
     ("≡", "&"),
-    ("≥", ">"),
+    // No `>`: at least two is not more than two.
+    ("≥", "'"),
     ("⋎", "Y"),
     ("↪", ";"),
     ("→", "}"),
@@ -226,8 +226,8 @@ mod tests {
             STAND_INS.iter().map(pick).collect::<std::collections::BTreeSet<_>>().len()
         };
         assert_eq!(distinct(|s| s.0), STAND_INS.len());
-        // Two signs of arithmetic share theirs with a mark: `≥` with `▸`, `±` with `━`.
-        assert_eq!(distinct(|s| s.1), STAND_INS.len() - 2, "each glyph has a stand-in of its own");
+        // `±` shares its own with `━`.
+        assert_eq!(distinct(|s| s.1), STAND_INS.len() - 1, "each glyph has a stand-in of its own");
         assert!(STAND_INS.iter().all(|(_, plain)| *plain != "?"), "? is an unknown glyph");
     }
 
@@ -240,7 +240,7 @@ mod tests {
         };
         assert_eq!(ascii("(8·0.638 + 2·0.500)"), "(8*0.638 + 2*0.500)");
         assert_eq!(ascii("γ·(1 − V)·n"), "g*(1 - V)*n");
-        assert_eq!(ascii("N≥2 ±0.94"), "N>2 ~0.94");
+        assert_eq!(ascii("N≥2 ±0.94"), "N'2 ~0.94");
         assert_eq!(ascii("✓1 ⊘1 ↺3"), "y1 T1 R3");
         // A dot that stands for nothing stays a dot.
         assert_eq!(ascii("✗133   ·  4  3·4··"), "x133   .  4  3.4..");
