@@ -25,6 +25,7 @@ mod native_step;
 pub mod nemo_gym;
 pub mod openhands;
 pub mod openhands_events;
+mod path;
 pub mod place;
 pub mod r2e_gym;
 pub mod reader;
@@ -54,7 +55,7 @@ pub mod verl;
 
 pub use document::{Document, read_document, read_element};
 pub use reader::{
-    Context, Layout, NotRollouts, Parsed, Part, Reader, RecordError, RecordErrorKind, Sniff, by_id,
+    Context, Layout, LostLine, NotRollouts, Parsed, Part, Reader, RecordError, RecordErrorKind, Sniff, by_id,
     detect, digest, digest64, read_record, readers, short_digest,
 };
 pub use shape::{RecordShape, Shape};

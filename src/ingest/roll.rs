@@ -92,7 +92,7 @@ fn read_cut(
         hint: Some("file may still be being written".to_owned()),
         ..error
     });
-    parts.push(Part { rollout, digest: Some(0) });
+    parts.push(Part { rollout, digest: Some(0), lost: Vec::new() });
     Ok(parts)
 }
 
@@ -362,8 +362,10 @@ fn rewards(info: &Object<'_>, raw: &mut RawRollout) -> Result<(), RecordError> {
         return Ok(());
     };
     let sum: f64 = numbers.iter().filter_map(RawNumber::value).sum();
-    let apart =
-        episode.value().is_some_and(|e| (e - sum).abs() > 1e-6 && (e - sum - last).abs() < 1e-6);
+    // A sum without one of its numbers says nothing.
+    let whole = numbers.iter().all(|n| n.value().is_some());
+    let apart = whole
+        && episode.value().is_some_and(|e| (e - sum).abs() > 1e-6 && (e - sum - last).abs() < 1e-6);
     if !apart && let Some(RawNumber::Value(v)) = numbers.last_mut() {
         *v -= last;
     }

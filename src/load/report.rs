@@ -80,7 +80,7 @@ impl LoadReport {
     /// The mark of partial data, for screens and exports.
     #[must_use]
     pub fn partial(&self) -> Option<String> {
-        let damaged = self.files.iter().filter(|f| f.damaged).count();
+        let damaged = self.damaged().count();
         let lost = self.lost().count();
         let damaged = (damaged > 0).then(|| format!("{} damaged or cut", plural(damaged, "file")));
         let lost = (lost > 0).then(|| format!("{} could not be read", plural(lost, "file")));
@@ -92,6 +92,13 @@ impl LoadReport {
     /// Files and members whose content is not there or cannot be opened, though they look like data.
     pub fn lost(&self) -> impl Iterator<Item = &FileVerdict> {
         self.not_rollouts.iter().filter(|f| f.kind == VerdictKind::Lost && f.is_fault())
+    }
+
+    /// Names of files and members that are damaged or cut, whether something of them was read or not.
+    pub fn damaged(&self) -> impl Iterator<Item = &str> {
+        let read = self.files.iter().filter(|f| f.damaged).map(|f| f.name.as_str());
+        let rest = self.not_rollouts.iter().filter(|f| f.kind == VerdictKind::Damaged);
+        read.chain(rest.map(|f| f.name.as_str()))
     }
 
     /// How much was skipped: rollouts where their document was read without them, else records.
@@ -183,8 +190,10 @@ pub enum VerdictKind {
     Unknown,
     /// A framework writes it beside its rollouts.
     Companion,
-    /// Its content is not there or cannot be opened: empty, a pointer, damaged, no permission.
+    /// Its content is not there or cannot be opened: empty, a pointer, no permission.
     Lost,
+    /// A part of an archive, or what is left of a packed file, that is damaged or cut.
+    Damaged,
 }
 
 impl FileVerdict {
@@ -196,6 +205,7 @@ impl FileVerdict {
         match self.kind {
             VerdictKind::Companion => false,
             VerdictKind::Unknown => self.named,
+            VerdictKind::Damaged => true,
             VerdictKind::Lost => {
                 let ending = self.name.rsplit('.').next().unwrap_or_default();
                 self.named || HOLD.contains(&ending.to_ascii_lowercase().as_str())

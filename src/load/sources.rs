@@ -165,6 +165,17 @@ pub struct Side {
     pub name: String,
     /// What it says.
     pub content: SideFile,
+    /// What was wrong with the file as such.
+    pub problem: Option<String>,
+}
+
+impl Side {
+    /// What is told about it where it is damaged: its verdicts are used as far as they go.
+    fn damage(&self) -> Option<FileVerdict> {
+        let reason = format!("verdicts, used as far as they go: {}", self.problem.as_ref()?);
+        let (name, kind) = (self.name.clone(), VerdictKind::Damaged);
+        Some(FileVerdict { name, named: false, reason, hint: None, kind })
+    }
 }
 
 impl Sources {
@@ -210,7 +221,10 @@ impl Sources {
         for looked in found.into_iter().flat_map(|(_, looked)| looked) {
             match looked {
                 Looked::Rollouts(source) => opened.sources.list.push(*source),
-                Looked::Side(side) => opened.sides.push(*side),
+                Looked::Side(side) => {
+                    opened.verdicts.extend(side.damage());
+                    opened.sides.push(*side);
+                }
                 Looked::Neither(verdict) => opened.verdicts.push(verdict),
             }
         }
@@ -398,11 +412,23 @@ fn look_at(
         Ok(input) => input,
         Err(verdict) => return Looked::Neither(verdict),
     };
-    let (name, named) = (input.name.clone(), input.named);
-    look(input, forced, runs).unwrap_or_else(|error| {
+    let (name, named, problem) = (input.name.clone(), input.named, input.problem.clone());
+    let looked = look(input, forced, runs).unwrap_or_else(|error| {
         let reason = format!("cannot be read: {error}");
         Looked::Neither(FileVerdict { name, named, reason, hint: None, kind: VerdictKind::Lost })
-    })
+    });
+    match (looked, problem) {
+        // Whatever it was to be: something of it is not there.
+        (Looked::Neither(verdict), Some(problem)) => Looked::Neither(FileVerdict {
+            reason: format!("{problem}; what is there: {}", verdict.reason),
+            kind: VerdictKind::Damaged,
+            ..verdict
+        }),
+        (Looked::Side(side), Some(problem)) => {
+            Looked::Side(Box::new(Side { problem: Some(problem), ..*side }))
+        }
+        (looked, _) => looked,
+    }
 }
 
 /// How much of a file is looked at where its first record is long.
@@ -445,7 +471,7 @@ fn look(
             if forced.is_none() && len <= SIDE && verdicts::may_be(&shape) {
                 let whole = input.content.with(|f, at, len| read_range(f, at, len as usize))?;
                 if let Some(content) = verdicts::read(&input.place, &whole) {
-                    return Ok(Looked::Side(Box::new(Side { name: input.name, content })));
+                    return Ok(Looked::Side(Box::new(Side { name: input.name, content, problem: None })));
                 }
             }
             let kind = if shape.lacks_content() {

@@ -100,6 +100,8 @@ pub struct Lost {
     pub part: Option<u32>,
     /// Where that part starts in the file, where it was read by itself.
     pub offset: Option<u64>,
+    /// It is a line of the record.
+    pub line: bool,
     /// Why.
     pub error: RecordError,
 }
@@ -108,7 +110,13 @@ impl Lost {
     /// A part that is lost, or with `None` all of the record.
     #[must_use]
     pub const fn of(part: Option<u32>, error: RecordError) -> Self {
-        Self { part, offset: None, error }
+        Self { part, offset: None, line: false, error }
+    }
+
+    /// A line that is lost out of a rollout that is spread over lines.
+    #[must_use]
+    pub const fn line(offset: u64, error: RecordError) -> Self {
+        Self { part: None, offset: Some(offset), line: true, error }
     }
 }
 
@@ -343,6 +351,9 @@ fn fill(
         record.digest = digest;
     }
     for (at, part) in parsed.parts.into_iter().enumerate() {
+        let lines = part.lost.into_iter().map(|line| Lost::line(start + line.at as u64, line.error));
+        let lines = lines.map(|lost| Lost { error: explain(lost.error, job.piece.at_end), ..lost });
+        record.parts.extend(lines.map(Err));
         let place = RecordRef { part: place.part + at as u32, ..place.clone() };
         let which = (several || element.is_some()).then_some(place.part);
         let lost = |error| Err(Lost::of(which, error));
