@@ -9,9 +9,11 @@
 
 mod alike;
 pub mod atif;
+mod begins;
 pub mod claude_code;
 pub mod codex;
 pub mod document;
+mod elements;
 pub mod ending;
 pub mod frames;
 pub mod harbor;

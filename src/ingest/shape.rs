@@ -253,14 +253,27 @@ fn layout(bytes: &[u8], whole: bool) -> Layout {
         Some(b'{') if line_complete => Layout::Lines,
         Some(b'{') => match scan::value_end(bytes, 0) {
             Some(end) if scan::skip_space(bytes, end) >= bytes.len() => Layout::Document,
-            Some(end) if torn(bytes.get(..end).unwrap_or_default()) => Layout::Lines,
+            Some(end) if torn(bytes.get(..end).unwrap_or_default()) => torn_form(bytes),
             Some(_) => Layout::Values,
             None if first_line.len() >= bytes.trim_ascii_end().len() => Layout::Lines,
-            None if torn(bytes) => Layout::Lines,
+            None if torn(bytes) => torn_form(bytes),
             None if whole && second_line_complete(bytes) => Layout::Lines,
             None => Layout::Document,
         },
         _ => Layout::Lines,
+    }
+}
+
+/// The form of what begins with a torn object: a first line that only opens a bracket begins a document,
+/// or the first of several values.
+fn torn_form(bytes: &[u8]) -> Layout {
+    let first = bytes.split(|&b| b == b'\n').next().unwrap_or_default().trim_ascii_end();
+    if !first.ends_with(b"{") && !first.ends_with(b"[") {
+        Layout::Lines
+    } else if memchr::memmem::find(bytes, b"\n{").is_some() && first == b"{" {
+        Layout::Values
+    } else {
+        Layout::Document
     }
 }
 
@@ -306,6 +319,8 @@ mod tests {
         assert_eq!(layout_of("{\"a\":\"cut\n{\"a\":2}\n"), Layout::Lines);
         assert_eq!(layout_of("{\"a\":1,\n{\"a\":2}\n"), Layout::Lines);
         assert_eq!(layout_of("{\"r\":[\n{\"a\":2}\n"), Layout::Document);
+        assert_eq!(layout_of("{\"r\":[\n{\"a\":\"x},\n{\"a\":2}\n]}"), Layout::Document);
+        assert_eq!(layout_of("{\n\"a\":\"x,\n\"b\":1}\n{\n\"a\":2}\n"), Layout::Values);
         assert_eq!(layout_of("\u{feff}{\"a\":1}\r\n{\"a\":2}\r\n"), Layout::Lines);
     }
 

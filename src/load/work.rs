@@ -17,7 +17,7 @@ use super::options::{LoadOptions, Progress};
 use super::sources::{Source, Sources};
 use crate::facts::Interpreter;
 use crate::ingest::repair::Repairs;
-use crate::ingest::split::Piece;
+use crate::ingest::split::{Fault, Piece};
 use crate::ingest::survey::{Found, Frame};
 use crate::ingest::{Context, RecordError, RecordErrorKind, digest, digest64, json, read_record};
 use crate::profile::Profiles;
@@ -307,6 +307,14 @@ fn read(
         None => Record::new(id, piece.offset, piece.number),
     };
     let element = record.element.as_ref().map(|e| e.index);
+    if let Some(fault) = piece.fault {
+        let unit = if element.is_some() { "element" } else { sources.get(id).map_or("record", Source::unit) };
+        let body = piece.body.as_deref().unwrap_or_default();
+        record.digest = digest(body);
+        record.parts.push(Err(Lost::of(element, torn(body, fault, unit))));
+        name_elements(sources, piece.offset, &mut record);
+        return record;
+    }
     match (sources.get(id), &piece.body) {
         (Some(source), Ok(bytes)) => {
             if let Err(error) = fill(&mut record, source, bytes, job, options, interpreter) {
@@ -438,6 +446,27 @@ pub fn too_large(len: u64) -> RecordError {
         field: None,
         reason: format!("a record of {} MB; at most 256 MB are read", len >> 20),
         hint: Some("write one rollout per line, and leave token ids and images out".to_owned()),
+    }
+}
+
+/// What is said of a record in which a quote or a bracket is missing.
+fn torn(body: &[u8], fault: Fault, unit: &str) -> RecordError {
+    let strict = serde_json::from_slice::<serde::de::IgnoredAny>(body).err();
+    let told = strict.map(|error| format!("; broken JSON: {}", json::complaint(&error)));
+    let bytes = fault.bytes;
+    let reach = if fault.rest {
+        format!("{bytes} bytes from it to the end of the file cannot be cut into {unit}s")
+    } else {
+        format!("{bytes} bytes up to the next {unit} are lost")
+    };
+    RecordError {
+        kind: RecordErrorKind::Broken,
+        field: None,
+        reason: format!(
+            "a quote or a bracket is missing in it: {reach}{}",
+            told.unwrap_or_default()
+        ),
+        hint: Some("mend it there, or write one rollout per line".to_owned()),
     }
 }
 
