@@ -106,7 +106,7 @@ fn dropped_steps_and_lost_rollouts_mark_partial_data() {
     );
     assert_eq!(
         load(&bench, "a.traj")["partial"],
-        "partial data: 1 step left out of their rollouts"
+        "partial data: 1 step left out of its rollout"
     );
     assert_eq!(bench.run(&["groups", "a.traj", "--strict"]).status.code(), Some(1));
     bench.write(

@@ -123,22 +123,20 @@ fn read_rows(
     // A list that the framework does not write is no column of it.
     columns
         .retain(|name, column| whole.is_some() || column.len() == rows || COLUMNS.contains(name));
-    if whole.is_none()
-        && let Some((name, other)) = columns.iter().find(|(_, c)| c.len() != rows)
-    {
-        let reason = format!(
-            "all columns must have the same length: {} values here, {rows} in `{lead}`",
-            other.len()
-        );
-        return Err(RecordError::unexpected(Some(name), reason));
-    }
     let columns = Columns(columns);
-    Ok((0..rows)
+    // Rows beyond the end of a column are lost, those before it are whole.
+    let all = if whole.is_none() { columns.longest() } else { rows };
+    Ok((0..all)
         .map(|at| {
             if context.only.is_some_and(|only| only as usize != at) {
                 return Part::default();
             }
-            Part::of(&columns.text(at), read(&Row { columns: &columns, at }))
+            let lacking = if whole.is_none() { columns.lacking(at) } else { None };
+            let row = match lacking {
+                Some(error) => Err(error),
+                None => read(&Row { columns: &columns, at }),
+            };
+            Part::of(&columns.text(at), row)
         })
         .collect())
 }
@@ -170,6 +168,22 @@ type ReadRow = fn(&Row<'_>) -> Result<RawRollout, RecordError>;
 struct Columns<'a>(BTreeMap<&'a str, Vec<&'a RawValue>>);
 
 impl Columns<'_> {
+    fn longest(&self) -> usize {
+        self.0.values().map(Vec::len).max().unwrap_or(0)
+    }
+
+    /// What is said of a row that a column lacks.
+    fn lacking(&self, at: usize) -> Option<RecordError> {
+        let (name, column) = self.0.iter().find(|(_, column)| column.len() <= at)?;
+        let (have, all) = (column.len(), self.longest());
+        let full = self.0.iter().find(|(_, c)| c.len() == all).map_or("", |(name, _)| *name);
+        let reason = format!(
+            "the column has {have} values, `{full}` has {all}: the last {} rows lack one",
+            all - have
+        );
+        Some(RecordError::unexpected(Some(name), reason))
+    }
+
     /// The row's own text: what its content is told apart by.
     fn text(&self, at: usize) -> String {
         let cells = self.0.iter().filter_map(|(name, c)| c.get(at).map(|v| (name, v)));

@@ -94,6 +94,14 @@ impl LoadReport {
         self.not_rollouts.iter().filter(|f| f.kind == VerdictKind::Lost && f.is_fault())
     }
 
+    /// What is lost, and what is damaged and held no rollouts.
+    pub fn refused(&self) -> impl Iterator<Item = &FileVerdict> {
+        self.not_rollouts.iter().filter(|f| match f.kind {
+            VerdictKind::Lost => f.is_fault(),
+            kind => kind == VerdictKind::Damaged,
+        })
+    }
+
     /// Names of files and members that are damaged or cut, whether something of them was read or not.
     pub fn damaged(&self) -> impl Iterator<Item = &str> {
         let read = self.files.iter().filter(|f| f.damaged).map(|f| f.name.as_str());
@@ -121,7 +129,8 @@ impl LoadReport {
 
     fn told_dropped(&self) -> Option<String> {
         let dropped = self.totals.dropped;
-        (dropped > 0).then(|| format!("{} left out of their rollouts", plural(dropped, "step")))
+        let whose = if dropped == 1 { "its rollout" } else { "their rollouts" };
+        (dropped > 0).then(|| format!("{} left out of {whose}", plural(dropped, "step")))
     }
 
     /// The warning with this code, if there is one.
@@ -208,7 +217,7 @@ impl FileVerdict {
             VerdictKind::Damaged => true,
             VerdictKind::Lost => {
                 let ending = self.name.rsplit('.').next().unwrap_or_default();
-                self.named || HOLD.contains(&ending.to_ascii_lowercase().as_str())
+                self.named || self.name.ends_with('/') || HOLD.contains(&ending.to_ascii_lowercase().as_str())
             }
         }
     }

@@ -5,14 +5,14 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use super::beside::{self, Descriptions};
 use super::error::{LoadError, TextError};
 use super::options::LoadOptions;
-use super::read_at::{Cursor, read_range};
+use super::read_at::{Cancellable, Cursor, read_range};
 use super::report::{FileVerdict, VerdictKind};
 use super::unpack::{Spool, unpack};
 use super::walk::{Content, Input};
@@ -99,16 +99,22 @@ impl Source {
     }
 
     /// Cuts the file into records, and documents with a list of rollouts into its elements.
-    pub(super) fn split(&self, sink: &mut dyn FnMut(Found) -> ControlFlow<()>) -> io::Result<()> {
+    /// It ends soon after `cancel` is set.
+    pub(super) fn split(
+        &self,
+        cancel: Option<&AtomicBool>,
+        sink: &mut dyn FnMut(Found) -> ControlFlow<()>,
+    ) -> io::Result<()> {
         self.input.content.with(|file, start, len| {
             // A file that grows meanwhile is read as long as it was when it was looked at.
             let len = len.min(self.len);
             let Some(key) = self.key else {
-                let input = Cursor { file, at: start }.take(len);
+                let input = Cancellable { from: Cursor { file, at: start }.take(len), cancel };
                 let sink = &mut |piece| sink(Found::Record(piece));
                 return split::split(self.layout, input, split::LIMIT, sink);
             };
-            survey::split(self.layout, key, len, split::LIMIT, &*opener(file, start), sink)
+            let open = opener(file, start, cancel);
+            survey::split(self.layout, key, len, split::LIMIT, &*open, sink)
         })
     }
 
@@ -121,9 +127,11 @@ impl Source {
 }
 
 /// Opens parts of the content that starts here in the file.
-fn opener(file: &File, start: u64) -> Box<Open<'_>> {
+fn opener<'f>(file: &'f File, start: u64, cancel: Option<&'f AtomicBool>) -> Box<Open<'f>> {
     Box::new(move |part: Range<u64>| {
-        Box::new(Cursor { file, at: start + part.start }.take(part.end.saturating_sub(part.start)))
+        let len = part.end.saturating_sub(part.start);
+        let from = Cursor { file, at: start + part.start }.take(len);
+        Box::new(Cancellable { from, cancel })
     })
 }
 
@@ -366,7 +374,7 @@ impl Sources {
         let text = source
             .input
             .content
-            .with(|file, start, _| frame.text(split::LIMIT, &*opener(file, start)))
+            .with(|file, start, _| frame.text(split::LIMIT, &*opener(file, start, None)))
             .map_err(|error| TextError::Io { file: source.name().to_owned(), error })?
             .map_err(|_| self.changed(id))?;
         let opened = read_document(source.reader, &text, frame.several(), frame.closed)

@@ -155,6 +155,17 @@ impl Tally {
         }
     }
 
+    /// Counts rows of files beside the rollouts that could not be used.
+    pub fn skip(&mut self, skipped: Vec<Skipped>) {
+        for one in skipped {
+            if self.report.skipped.len() < KEPT {
+                // Its place is known.
+                self.places.push((SourceId::default(), None));
+            }
+            keep(&mut self.report.skipped, &mut self.report.totals.skipped, one);
+        }
+    }
+
     /// Notes a rollout whose last part is not among what was given.
     pub fn continues(&mut self, draft: &Draft, sources: &Sources) {
         let Some(next) = &draft.pending.raw.continues_in else { return };

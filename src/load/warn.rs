@@ -62,8 +62,9 @@ pub fn warn(report: &mut LoadReport, groups: &[Arc<Group>], keys: &Keys, seen: &
     }
     if report.totals.dropped > 0 {
         let text = format!(
-            "partial data: {} left out of their rollouts: no step could be read there",
-            plural(report.totals.dropped, "step")
+            "partial data: {} left out of {}: no step could be read there",
+            plural(report.totals.dropped, "step"),
+            if report.totals.dropped == 1 { "its rollout" } else { "their rollouts" }
         );
         add("dropped-steps", text, "`credscope check` lists them", Vec::new());
     }

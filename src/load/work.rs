@@ -172,8 +172,11 @@ pub fn read_all(
             scope.spawn(move || work(sources, options, profiles, &todo, &results));
         }
         drop((todo, results));
-        let records = collect(sources, options, &done)?;
-        Ok((records, cutter.join().unwrap_or_default()))
+        let records = collect(sources, options, &done);
+        if options.cancelled() {
+            return Err(LoadError::Cancelled);
+        }
+        Ok((records?, cutter.join().unwrap_or_default()))
     })?;
     if options.cancelled() {
         return Err(LoadError::Cancelled);
@@ -192,7 +195,7 @@ fn cut<'a>(
     let mut frames = Frames::new();
     for (id, source) in sources.iter() {
         let mut open: Option<Arc<OpenDocument>> = None;
-        let cut = source.split(&mut |found| {
+        let cut = source.split(options.cancel.as_deref(), &mut |found| {
             if options.cancelled() {
                 return ControlFlow::Break(());
             }
