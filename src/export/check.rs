@@ -170,10 +170,8 @@ pub fn blocks(report: &LoadReport) -> Vec<Block> {
         report.not_rollouts.iter().partition(|f| f.kind == VerdictKind::Damaged);
     let problems = problems.chain(damaged.into_iter().map(|f| format!("{}: {}", f.name, f.reason)));
     blocks.push(Block::new("", "Problems", Body::Facts(problems.map(line).collect())));
-    let mut without: Vec<Fact> = without
-        .into_iter()
-        .map(|f| line(format!("{}: {}", f.name, f.reason)))
-        .collect();
+    let mut without: Vec<Fact> =
+        without.into_iter().map(|f| line(format!("{}: {}", f.name, f.reason))).collect();
     let mut hints: Vec<&str> =
         report.not_rollouts.iter().filter_map(|f| f.hint.as_deref()).collect();
     hints.sort_unstable();

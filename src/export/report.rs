@@ -300,7 +300,11 @@ fn credit_facts(analysis: &Analysis) -> Vec<Fact> {
     vec![
         Fact::new(
             "V_prior",
-            format!("{} ({source}), weight {} visits", v_prior.map_or_else(|| "-".to_owned(), |v| short(v, 4)), credit.n_prior),
+            format!(
+                "{} ({source}), weight {} visits",
+                v_prior.map_or_else(|| "-".to_owned(), |v| short(v, 4)),
+                credit.n_prior
+            ),
             vec![
                 ("v_prior", Cell::float(v_prior)),
                 ("v_prior_source", Cell::text(source.clone())),

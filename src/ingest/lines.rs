@@ -63,7 +63,9 @@ pub fn array(text: &str, raw: &mut RawRollout, lost: &mut Vec<LostLine>) -> Stri
 
 /// Whether a surrogate may stand in it, which must not stand alone.
 fn surrogate(line: &str) -> bool {
-    ["\\ud", "\\uD"].iter().any(|mark| memchr::memmem::find(line.as_bytes(), mark.as_bytes()).is_some())
+    ["\\ud", "\\uD"]
+        .iter()
+        .any(|mark| memchr::memmem::find(line.as_bytes(), mark.as_bytes()).is_some())
 }
 
 /// Names the rollout of a session: by the folder of its trial, else its task by its prompt, and

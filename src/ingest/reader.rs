@@ -381,7 +381,10 @@ fn note_lost_rewards(raw: &mut RawRollout) {
     let more = odd.count();
     raw.notes.extend(told);
     raw.notes.extend(next.map(|at| {
-        (format!("steps[{at}..].step_reward"), format!("{more} further ones are no numbers or texts"))
+        (
+            format!("steps[{at}..].step_reward"),
+            format!("{more} further ones are no numbers or texts"),
+        )
     }));
 }
 

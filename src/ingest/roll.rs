@@ -123,6 +123,8 @@ fn read_rows(
     // A list that the framework does not write is no column of it.
     columns
         .retain(|name, column| whole.is_some() || column.len() == rows || COLUMNS.contains(name));
+    // What a rollout can do without may be left empty.
+    columns.retain(|name, column| !column.is_empty() || NEEDED.contains(name));
     let columns = Columns(columns);
     // Rows beyond the end of a column are lost, those before it are whole.
     let all = if whole.is_none() { columns.longest() } else { rows };
@@ -163,6 +165,9 @@ const COLUMNS: [&str; 18] = [
     "sampling_params",
 ];
 
+/// Those that a rollout needs.
+const NEEDED: [&str; 4] = ["trajectory_data", "messages", "responses", "scores"];
+
 type ReadRow = fn(&Row<'_>) -> Result<RawRollout, RecordError>;
 
 struct Columns<'a>(BTreeMap<&'a str, Vec<&'a RawValue>>);
@@ -177,10 +182,11 @@ impl Columns<'_> {
         let (name, column) = self.0.iter().find(|(_, column)| column.len() <= at)?;
         let (have, all) = (column.len(), self.longest());
         let full = self.0.iter().find(|(_, c)| c.len() == all).map_or("", |(name, _)| *name);
-        let reason = format!(
-            "the column has {have} values, `{full}` has {all}: the last {} rows lack one",
-            all - have
-        );
+        let rows = match all - have {
+            1 => "the last row lacks one".to_owned(),
+            n => format!("the last {n} rows lack one"),
+        };
+        let reason = format!("{have} values here, {all} in `{full}`: {rows}");
         Some(RecordError::unexpected(Some(name), reason))
     }
 
@@ -505,7 +511,13 @@ mod tests {
         let raw = all[1].as_ref().unwrap();
         assert_eq!((raw.task.as_deref(), raw.namespace.as_deref()), (Some("p"), Some("math")));
         assert_eq!((raw.steps.len(), raw.reward.value(), raw.train_step), (1, Some(0.0), Some(3)));
-        let error = Roll.parse(r#"{"responses":["a"],"scores":[]}"#, &Context::default());
-        assert!(error.unwrap_err().reason.contains("0 values here, 1 in `responses`"));
+        let all = read(r#"{"responses":["a","b","c"],"scores":[0.5],"id":["p","p","p"],"tag":[]}"#);
+        assert_eq!(all[0].as_ref().unwrap().reward.value(), Some(0.5));
+        for row in &all[1..] {
+            let error = row.as_ref().unwrap_err();
+            assert_eq!(error.field.as_deref(), Some("scores"));
+            assert_eq!(error.reason, "1 values here, 3 in `responses`: the last 2 rows lack one");
+        }
+        assert_eq!(all.len(), 3);
     }
 }

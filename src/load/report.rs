@@ -217,7 +217,9 @@ impl FileVerdict {
             VerdictKind::Damaged => true,
             VerdictKind::Lost => {
                 let ending = self.name.rsplit('.').next().unwrap_or_default();
-                self.named || self.name.ends_with('/') || HOLD.contains(&ending.to_ascii_lowercase().as_str())
+                self.named
+                    || self.name.ends_with('/')
+                    || HOLD.contains(&ending.to_ascii_lowercase().as_str())
             }
         }
     }

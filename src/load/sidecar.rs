@@ -25,10 +25,7 @@ pub struct Applied {
 }
 
 /// Puts a sidecar on the rollouts of all groups.
-pub fn apply(
-    path: &Path,
-    groups: &mut [(GroupKey, Vec<Draft>)],
-) -> Result<Applied, LoadError> {
+pub fn apply(path: &Path, groups: &mut [(GroupKey, Vec<Draft>)]) -> Result<Applied, LoadError> {
     let table = Table::read(path)?;
     let columns = Columns::of(&table)?;
     let mut join = Join {

@@ -479,7 +479,11 @@ fn look(
             if forced.is_none() && len <= SIDE && verdicts::may_be(&shape) {
                 let whole = input.content.with(|f, at, len| read_range(f, at, len as usize))?;
                 if let Some(content) = verdicts::read(&input.place, &whole) {
-                    return Ok(Looked::Side(Box::new(Side { name: input.name, content, problem: None })));
+                    return Ok(Looked::Side(Box::new(Side {
+                        name: input.name,
+                        content,
+                        problem: None,
+                    })));
                 }
             }
             let kind = if shape.lacks_content() {

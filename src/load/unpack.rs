@@ -218,8 +218,10 @@ fn members(input: &Input, spool: &mut Spool, depth: u32) -> io::Result<Unpacked>
             };
             match zip.member(at, spool) {
                 Ok((slice, trouble)) => {
-                    (whole, torn) =
-                        (whole + usize::from(trouble.is_none()), torn + usize::from(trouble.is_some()));
+                    (whole, torn) = (
+                        whole + usize::from(trouble.is_none()),
+                        torn + usize::from(trouble.is_some()),
+                    );
                     let problem = trouble.map(|e| format!("this member is damaged: {}", told(&e)));
                     let problem = problem.or_else(|| input.problem.clone());
                     out.extend(open(

@@ -311,7 +311,11 @@ fn read(
     };
     let element = record.element.as_ref().map(|e| e.index);
     if let Some(fault) = piece.fault {
-        let unit = if element.is_some() { "element" } else { sources.get(id).map_or("record", Source::unit) };
+        let unit = if element.is_some() {
+            "element"
+        } else {
+            sources.get(id).map_or("record", Source::unit)
+        };
         let body = piece.body.as_deref().unwrap_or_default();
         record.digest = digest(body);
         record.parts.push(Err(Lost::of(element, torn(body, fault, unit))));
@@ -362,7 +366,8 @@ fn fill(
         record.digest = digest;
     }
     for (at, part) in parsed.parts.into_iter().enumerate() {
-        let lines = part.lost.into_iter().map(|line| Lost::line(start + line.at as u64, line.error));
+        let lines =
+            part.lost.into_iter().map(|line| Lost::line(start + line.at as u64, line.error));
         let lines = lines.map(|lost| Lost { error: explain(lost.error, job.piece.at_end), ..lost });
         record.parts.extend(lines.map(Err));
         let place = RecordRef { part: place.part + at as u32, ..place.clone() };

@@ -75,7 +75,9 @@ impl<'f> Archive<'f> {
     pub fn text(&mut self, at: usize) -> (Option<String>, Option<io::Error>) {
         let mut bytes = Vec::new();
         let read = match self {
-            Self::Listed(zip) => read_listed(zip, at, |from| from.take(SMALL).read_to_end(&mut bytes)),
+            Self::Listed(zip) => {
+                read_listed(zip, at, |from| from.take(SMALL).read_to_end(&mut bytes))
+            }
             Self::Torn(members) => match members.get(at) {
                 Some(Ok((slice, trouble))) => {
                     let len = slice.len.min(SMALL) as usize;
@@ -231,10 +233,9 @@ fn header(file: &File, start: u64, at: u64, len: u64) -> io::Result<Option<Heade
         let bytes = fixed.get(from..from + 2)?;
         Some(bytes.iter().rev().fold(0_u16, |all, &b| (all << 8) | u16::from(b)))
     };
-    let four = |from: usize| {
-        Some(u64::from(two(from)?) | (u64::from(two(from + 2)?) << 16))
-    };
-    let fields = (|| Some((two(6)?, two(8)?, four(14)?, four(18)?, four(22)?, two(26)?, two(28)?)))();
+    let four = |from: usize| Some(u64::from(two(from)?) | (u64::from(two(from + 2)?) << 16));
+    let fields =
+        (|| Some((two(6)?, two(8)?, four(14)?, four(18)?, four(22)?, two(26)?, two(28)?)))();
     let Some((flags, method, crc, mut packed, mut size, name_len, extra_len)) = fields else {
         return Ok(None);
     };
@@ -280,13 +281,7 @@ fn long_sizes(mut extra: &[u8], packed: &mut u64, size: &mut u64) {
 }
 
 /// The next place of a signature at or after `at`; the directory ends the search for members.
-fn seek(
-    file: &File,
-    start: u64,
-    at: u64,
-    len: u64,
-    sign: &[u8; 4],
-) -> io::Result<Option<u64>> {
+fn seek(file: &File, start: u64, at: u64, len: u64, sign: &[u8; 4]) -> io::Result<Option<u64>> {
     let mut input =
         BufReader::with_capacity(1 << 16, Cursor { file, at: start + at }.take(len - at.min(len)));
     let (mut place, mut last) = (at, [0_u8; 4]);

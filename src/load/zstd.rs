@@ -82,7 +82,9 @@ impl<R: BufRead> Frames<R> {
     /// Compares the checksum of a frame that was taken out.
     fn check(&mut self) {
         let wanted = self.decoder.get_checksum_from_data();
-        if self.fault.is_none() && wanted.is_some() && wanted != self.decoder.get_calculated_checksum()
+        if self.fault.is_none()
+            && wanted.is_some()
+            && wanted != self.decoder.get_calculated_checksum()
         {
             self.fault = Some(io::Error::other("wrong checksum"));
         }
