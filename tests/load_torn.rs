@@ -304,14 +304,11 @@ fn step_rewards_that_are_none_are_noted_in_every_format() {
 fn a_derived_sum_of_rewards_is_unknown_without_one_of_them() {
     let rllm = |rewards: [&str; 2]| {
         let step = |r: &str| {
-            format!(
-                r#"{{"observation":"o","action":"a","model_response":"m","reward":{r},"chat_completions":[{{"role":"assistant","content":"m"}}]}}"#
-            )
+            format!(r#"{{"observation":"o","action":"a","model_response":"m","reward":{r}}}"#)
         };
+        let steps = rewards.map(step).join(",");
         format!(
-            r#"{{"uid":"e","task":{{"id":"t"}},"steps":[{},{}]}}"#,
-            step(rewards[0]),
-            step(rewards[1])
+            r#"{{"episode_id":"a:0","task":"q","trajectories":[{{"name":"p","steps":[{steps}]}}]}}"#
         )
     };
     let tinker = |reward: &str| {

@@ -135,7 +135,9 @@ impl<'a> Shape<'a> {
                         Some(value) if value.starts_with(b"{") => found.push(object(value)),
                         _ => {}
                     }
-                    match end {
+                    let whole =
+                        end.filter(|end| !torn(self.bytes.get(at..*end).unwrap_or_default()));
+                    match whole.or_else(|| self.next_line_like(at)).or(end) {
                         Some(end) => at = end,
                         None => break,
                     }
@@ -143,6 +145,19 @@ impl<'a> Shape<'a> {
                 found
             }
         }
+    }
+
+    /// The next line after `at` that begins an object as far indented as the line that `at` is on.
+    fn next_line_like(&self, at: usize) -> Option<usize> {
+        let before = self.bytes.get(..at)?;
+        let line = memchr::memrchr(b'\n', before).map_or(0, |n| n + 1);
+        let indent = before.get(line..)?;
+        let mut sign = vec![b'\n'];
+        sign.extend(indent);
+        sign.push(b'{');
+        let indented = indent.iter().all(|b| matches!(b, b' ' | b'\t'));
+        let found = memchr::memmem::find(self.bytes.get(at..)?, &sign).filter(|_| indented)?;
+        Some(at + found + sign.len() - 1)
     }
 
     /// What keeps the file from being read at all, before any format is asked.
