@@ -29,7 +29,8 @@ pub struct Shape<'a> {
 #[derive(Debug, Default)]
 pub struct RecordShape<'a> {
     entries: Vec<Entry<'a>>,
-    cut: bool,
+    long: bool,
+    torn: bool,
 }
 
 impl<'a> RecordShape<'a> {
@@ -63,10 +64,16 @@ impl<'a> RecordShape<'a> {
         self.value(key).is_some_and(|v| v.starts_with(b"{"))
     }
 
-    /// Whether the record is longer than what was looked at: further keys may follow.
+    /// Whether the record is longer than what was looked at, or torn: further keys may follow.
     #[must_use]
     pub const fn cut(&self) -> bool {
-        self.cut
+        self.long || self.torn
+    }
+
+    /// Whether the record is longer than what was looked at.
+    #[must_use]
+    pub const fn long(&self) -> bool {
+        self.long
     }
 
     /// The keys, in file order.
@@ -107,9 +114,11 @@ impl<'a> Shape<'a> {
 
     fn look(&self) -> Vec<RecordShape<'a>> {
         let whole = self.whole;
-        let object = |bytes: &'a [u8]| RecordShape {
-            entries: scan::entries(bytes),
-            cut: !whole && scan::value_end(bytes, 0).is_none(),
+        let object = |bytes: &'a [u8]| {
+            let open = scan::value_end(bytes, 0).is_none();
+            // Behind a text that is not closed further keys may follow as well.
+            let torn = open && torn(bytes);
+            RecordShape { entries: scan::entries(bytes), long: open && !whole && !torn, torn }
         };
         match self.layout {
             Layout::Lines => self

@@ -283,6 +283,9 @@ impl Survey {
                 self.set_mark();
             }
         }
+        if self.doubt && self.begins.ends(byte) {
+            self.again(at, true);
+        }
         let Some(brace) = self.begins.step(byte, at) else { return };
         let open = self.record.as_ref().and_then(|r| r.arrays.last());
         let fits = open.is_some_and(|a| a.close.is_none())
@@ -294,7 +297,7 @@ impl Survey {
             self.doubt = false;
             self.set_mark();
         } else if self.doubt && self.begins.known() {
-            self.again(brace);
+            self.again(brace, false);
         }
     }
 
@@ -307,20 +310,21 @@ impl Survey {
         });
     }
 
-    /// The next element begins here, whatever the quotes and brackets before it say.
-    fn again(&mut self, brace: u64) {
+    /// The next element begins here, or the list ends, whatever the quotes and brackets before it say.
+    fn again(&mut self, brace: u64, ends: bool) {
         let Some(mark) = self.mark else { return };
         let open = self.record.take().filter(|r| r.start == mark.start).map(|r| r.arrays);
         let found = || self.found.iter().find(|f| f.bytes.start == mark.start);
         let Some(mut arrays) = open.or_else(|| found().map(|f| f.arrays.clone())) else { return };
         arrays.truncate(mark.arrays);
         if let Some(array) = arrays.last_mut() {
-            *array = Array { close: None, several: true, odd: false, ..*array };
+            let close = ends.then_some(brace);
+            *array = Array { close, several: true, odd: false, ..*array };
         }
         self.found.retain(|f| f.bytes.start < mark.start);
         self.number = mark.number;
         self.record = Some(Record { start: mark.start, label: Label::Other, arrays });
-        self.scanner = Scanner::at(self.base + 3);
+        self.scanner = Scanner::at(self.base + if ends { 1 } else { 3 });
         (self.element, self.doubt) = (brace, false);
     }
 

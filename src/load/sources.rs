@@ -462,7 +462,7 @@ fn look(
     // A first record that is longer than what was looked at can hide the keys that tell.
     let hidden = forced.is_none() && !whole(&head) && {
         let shape = Shape::of(&base, &head, false);
-        shape.any(RecordShape::cut) && shape.obstacle().is_none() && detect(&shape).is_err()
+        shape.any(RecordShape::long) && shape.obstacle().is_none() && detect(&shape).is_err()
     };
     if hidden {
         (_, head) = beginning(LONG)?;
@@ -507,7 +507,7 @@ fn look(
     }
     let layout = reader.layout(&shape);
     // Where no record shows the key, and none is so long that it may come later, lines are only lines.
-    let key = reader.elements().filter(|key| shape.any(|r| r.list(key) || r.cut()));
+    let key = reader.elements().filter(|key| shape.any(|r| r.list(key) || r.long()));
     let stem = base.split('.').next().unwrap_or_default().to_owned();
     let frames = Vec::new();
     Ok(Looked::Rollouts(Box::new(Source { input, stem, reader, layout, key, frames, len })))
