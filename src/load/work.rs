@@ -15,9 +15,10 @@ use super::error::LoadError;
 use super::group::task_of;
 use super::options::{LoadOptions, Progress};
 use super::sources::{Source, Sources};
+use super::torn::torn;
 use crate::facts::Interpreter;
 use crate::ingest::repair::Repairs;
-use crate::ingest::split::{Fault, Piece};
+use crate::ingest::split::Piece;
 use crate::ingest::survey::{Found, Frame};
 use crate::ingest::{Context, RecordError, RecordErrorKind, digest, digest64, json, read_record};
 use crate::profile::Profiles;
@@ -454,27 +455,6 @@ pub fn too_large(len: u64) -> RecordError {
         field: None,
         reason: format!("a record of {} MB; at most 256 MB are read", len >> 20),
         hint: Some("write one rollout per line, and leave token ids and images out".to_owned()),
-    }
-}
-
-/// What is said of a record in which a quote or a bracket is missing.
-fn torn(body: &[u8], fault: Fault, unit: &str) -> RecordError {
-    let strict = serde_json::from_slice::<serde::de::IgnoredAny>(body).err();
-    let told = strict.map(|error| format!("; broken JSON: {}", json::complaint(&error)));
-    let bytes = fault.bytes;
-    let reach = if fault.rest {
-        format!("{bytes} bytes from it to the end of the file cannot be cut into {unit}s")
-    } else {
-        format!("{bytes} bytes up to the next {unit} are lost")
-    };
-    RecordError {
-        kind: RecordErrorKind::Broken,
-        field: None,
-        reason: format!(
-            "a quote or a bracket is missing in it: {reach}{}",
-            told.unwrap_or_default()
-        ),
-        hint: Some("mend it there, or write one rollout per line".to_owned()),
     }
 }
 
