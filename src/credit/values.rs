@@ -3,7 +3,7 @@
 
 use super::basis::{Returns, Visit};
 use super::stats;
-use crate::graph::StateGraph;
+use crate::graph::{Lists, StateGraph};
 use crate::rollout::Group;
 
 /// The three parts of a return, or of a mean of returns.
@@ -48,9 +48,9 @@ pub struct ValueTable {
     /// Per pair: how often it counts in N(s). Differs from `pairs[..].n` under `visit = state` only.
     pub counted: Vec<u32>,
     /// Per state: the steps that count, in canonical order.
-    pub members: Vec<Vec<u32>>,
+    pub members: Lists,
     /// Per pair: the steps that count for Q, in canonical order.
-    pub pair_members: Vec<Vec<u32>>,
+    pub pair_members: Lists,
     /// Weight of the prior.
     pub n_prior: f64,
     /// The prior.
@@ -70,35 +70,34 @@ impl ValueTable {
         visit: Visit,
         (n_prior, v_prior): (f64, f64),
     ) -> Self {
-        let mut members = vec![Vec::new(); graph.state_counts.len()];
-        let mut pair_members = vec![Vec::new(); graph.pairs.len()];
-        let mut counted = vec![0; graph.pairs.len()];
-        for (i, rollout) in group.rollouts.iter().enumerate() {
-            if !scored.get(i).copied().unwrap_or(false) {
-                continue;
+        // For each step of a scored rollout: whether it counts for Q and for V.
+        let counts = |step: usize| {
+            let first_pair = graph.pair_repeat.get(step) == Some(&false);
+            let first_state = graph.revisit.get(step) == Some(&false);
+            match visit {
+                Visit::Pair => (first_pair, first_pair),
+                Visit::State => (first_pair, first_state),
+                Visit::Every => (true, true),
             }
-            for step in rollout.steps.clone() {
-                let first_pair = graph.pair_repeat.get(step) == Some(&false);
-                let first_state = graph.revisit.get(step) == Some(&false);
-                let (for_q, for_v) = match visit {
-                    Visit::Pair => (first_pair, first_pair),
-                    Visit::State => (first_pair, first_state),
-                    Visit::Every => (true, true),
-                };
-                let pair = graph.pair_of(step) as usize;
-                if for_q && let Some(list) = pair_members.get_mut(pair) {
-                    list.push(step as u32);
-                }
-                if for_v {
-                    if let Some(list) = members.get_mut(graph.state_of(step) as usize) {
-                        list.push(step as u32);
-                    }
-                    if let Some(n) = counted.get_mut(pair) {
-                        *n += 1;
-                    }
-                }
+        };
+        let scored = group.rollouts.iter().zip(scored).filter(|(_, scored)| **scored);
+        let steps = scored.flat_map(|(rollout, _)| rollout.steps.clone());
+        let for_q = steps.clone().filter(|&step| counts(step).0);
+        let for_v = steps.filter(|&step| counts(step).1);
+        let mut counted = vec![0; graph.pairs.len()];
+        for step in for_v.clone() {
+            if let Some(n) = counted.get_mut(graph.pair_of(step) as usize) {
+                *n += 1;
             }
         }
+        let pair_members = Lists::new(
+            graph.pairs.len(),
+            for_q.map(|step| (graph.pair_of(step), step as u32)),
+        );
+        let members = Lists::new(
+            graph.state_counts.len(),
+            for_v.map(|step| (graph.state_of(step), step as u32)),
+        );
         Self {
             pairs: pair_members.iter().map(|m| mean(m, returns)).collect(),
             states: members.iter().map(|m| mean(m, returns)).collect(),
@@ -132,13 +131,13 @@ impl ValueTable {
     /// Steps that count at a state.
     #[must_use]
     pub fn members(&self, state: u32) -> &[u32] {
-        self.members.get(state as usize).map_or(&[], |m| m)
+        self.members.get(state)
     }
 
     /// Steps that count for the Q of a pair.
     #[must_use]
     pub fn pair_members(&self, pair: u32) -> &[u32] {
-        self.pair_members.get(pair as usize).map_or(&[], |m| m)
+        self.pair_members.get(pair)
     }
 
     /// V' = (N V + `n_prior` `V_prior`) / (N + `n_prior`); V itself without a prior. `None` where no scored

@@ -17,6 +17,7 @@ mod keys;
 mod locate;
 mod options;
 mod outcome;
+mod packed;
 mod read_at;
 mod report;
 mod segments;

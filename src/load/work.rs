@@ -14,6 +14,7 @@ use super::documents::{self, Element, OpenDocument, name_elements};
 use super::error::LoadError;
 use super::group::task_of;
 use super::options::{LoadOptions, Progress};
+use super::packed::{Columns, Packed};
 use super::sources::{Source, Sources};
 use crate::facts::Interpreter;
 use crate::ingest::repair::Repairs;
@@ -30,7 +31,8 @@ const IN_FLIGHT: usize = 8 << 20;
 /// A task's text is kept this long, for titles.
 const PROMPT: usize = 600;
 
-/// One rollout (or one segment of it) that was read: everything but its text.
+/// One rollout (or one segment of it) that was read: everything but its text. It is small, since it is
+/// moved and sorted; what it points at is of the exact size, since all of a load are there at once.
 #[derive(Debug, Clone)]
 pub struct Pending {
     /// Where its text is.
@@ -38,13 +40,9 @@ pub struct Pending {
     /// Digest of its own content, wherever it stands.
     pub content: u64,
     /// What the record says; its steps are empty here.
-    pub raw: RawRollout,
-    /// What is kept of its steps.
-    pub steps: Vec<StepMeta>,
-    /// Further numbers of its steps: (step, name, number), by step.
-    pub values: Vec<(u32, String, f64)>,
-    /// What its steps did.
-    pub facts: RolloutFacts,
+    pub raw: Box<RawRollout>,
+    /// What is kept of its steps, and what they did.
+    pub steps: Packed,
     /// How many raw steps there were.
     pub raw_steps: u32,
     /// The side file that its verdict came from.
@@ -384,7 +382,6 @@ impl Pending {
             values.extend(step.values.iter().map(|(name, value)| (nth, name.clone(), *value)));
             steps.push(meta(at, step, &mut facts));
         }
-        facts.symbols.pack();
         if let Some(prompt) = &mut raw.prompt {
             *prompt = json::short(prompt, PROMPT).into_owned();
         }
@@ -397,10 +394,8 @@ impl Pending {
             run_file: record.source,
             record,
             content,
-            raw,
-            steps,
-            values,
-            facts,
+            raw: Box::new(raw),
+            steps: Packed::of(&Columns { steps, values, facts }),
             raw_steps: all.len() as u32,
             told: None,
         }
