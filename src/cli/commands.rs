@@ -207,8 +207,9 @@ impl Run<'_> {
     fn report(&self) -> Done {
         let mut out = self.output()?;
         let writing = self.writing(Kind::Report, &[], out.is_file());
-        let page = |analysis: &_| report::page(analysis, self.rollout(), self.options.brief);
-        if self.options.format == Format::Json {
+        let data = self.options.format == Format::Json;
+        let page = |analysis: &_| report::page(analysis, self.rollout(), self.options.brief, data);
+        if data {
             let mut json = Json::new(&mut out, writing);
             json.open()?;
             self.session.each(|analysis| Ok(json.page(&page(analysis))?))?;

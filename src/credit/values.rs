@@ -1,6 +1,8 @@
 //! Q, V and V' of every pair and state from visit counts (RTMC, arXiv 2604.11037), with the exact
 //! split of every value in outcome, discount and shaping.
 
+use std::sync::Arc;
+
 use super::basis::{Returns, Visit};
 use super::stats;
 use crate::graph::{Lists, StateGraph};
@@ -41,10 +43,12 @@ pub struct Split {
 /// Values of all pairs and states.
 #[derive(Debug, Clone)]
 pub struct ValueTable {
-    /// Per pair: N(s,a) (what Q divides by) and Q.
-    pub pairs: Vec<Mean>,
-    /// Per state: N(s) and V.
-    pub states: Vec<Mean>,
+    /// Q of the pairs that count more than once.
+    pairs: Means,
+    /// V of the states that count more than once.
+    states: Means,
+    /// Returns of each step.
+    returns: Arc<Returns>,
     /// Per pair: how often it counts in N(s). Differs from `pairs[..].n` under `visit = state` only.
     pub counted: Vec<u32>,
     /// Per state: the steps that count, in canonical order.
@@ -66,7 +70,7 @@ impl ValueTable {
         group: &Group,
         graph: &StateGraph,
         scored: &[bool],
-        returns: &Returns,
+        returns: &Arc<Returns>,
         visit: Visit,
         (n_prior, v_prior): (f64, f64),
     ) -> Self {
@@ -99,8 +103,9 @@ impl ValueTable {
             for_v.map(|step| (graph.state_of(step), step as u32)),
         );
         Self {
-            pairs: pair_members.iter().map(|m| mean(m, returns)).collect(),
-            states: members.iter().map(|m| mean(m, returns)).collect(),
+            pairs: Means::new(&pair_members, returns),
+            states: Means::new(&members, returns),
+            returns: Arc::clone(returns),
             counted,
             members,
             pair_members,
@@ -113,13 +118,18 @@ impl ValueTable {
     /// N(s,a) and Q.
     #[must_use]
     pub fn pair(&self, pair: u32) -> Mean {
-        self.pairs.get(pair as usize).copied().unwrap_or_default()
+        self.pairs.get(pair, &self.pair_members, &self.returns)
     }
 
     /// N(s) and V.
     #[must_use]
     pub fn state(&self, state: u32) -> Mean {
-        self.states.get(state as usize).copied().unwrap_or_default()
+        self.states.get(state, &self.members, &self.returns)
+    }
+
+    /// N(s) of every state, in order.
+    pub fn visits(&self) -> impl Iterator<Item = u32> + '_ {
+        self.members.iter().map(|members| members.len() as u32)
     }
 
     /// How often a pair counts in N(s).
@@ -176,6 +186,51 @@ impl ValueTable {
                 shaping: k * v.parts.shaping,
             },
         })
+    }
+}
+
+/// The means of lists of steps. A list of one step is its own mean: where nearly all states are met once,
+/// nothing is kept of them.
+#[derive(Debug, Clone, Default)]
+struct Means {
+    /// Per list: where its mean stands; not looked at for shorter lists.
+    at: Vec<u32>,
+    several: Vec<Mean>,
+}
+
+impl Means {
+    fn new(lists: &Lists, returns: &Returns) -> Self {
+        let mut means = Self::default();
+        means.at = lists
+            .iter()
+            .map(|list| {
+                if list.len() > 1 {
+                    means.several.push(mean(list, returns));
+                }
+                means.several.len().saturating_sub(1) as u32
+            })
+            .collect();
+        means.several.shrink_to_fit();
+        means
+    }
+
+    fn get(&self, id: u32, lists: &Lists, returns: &Returns) -> Mean {
+        let list = lists.get(id);
+        if list.len() > 1 {
+            let at = self.at.get(id as usize).copied().unwrap_or_default();
+            return self.several.get(at as usize).copied().unwrap_or_default();
+        }
+        let Some(&step) = list.first() else { return Mean::default() };
+        let of = |list: &[f64]| list.get(step as usize).copied().unwrap_or(0.0);
+        Mean {
+            n: 1,
+            mean: of(&returns.total),
+            parts: Parts {
+                outcome: of(&returns.outcome),
+                discount: of(&returns.discount),
+                shaping: of(&returns.shaping),
+            },
+        }
     }
 }
 

@@ -1,5 +1,7 @@
 //! States, pairs (s,a) and transitions of a group, over petgraph.
 
+use std::sync::OnceLock;
+
 use petgraph::graph::{DiGraph, NodeIndex};
 
 use super::Lists;
@@ -90,8 +92,7 @@ pub struct StateGraph {
     pub branching: Vec<bool>,
     /// Steps of each pair, scored rollouts only, in canonical order.
     pub pair_steps: Lists,
-    /// The transitions: nodes are states in order of their ids, then one END node.
-    pub transitions: DiGraph<StateId, Transition>,
+    transitions: OnceLock<DiGraph<StateId, Transition>>,
     state_pairs: Vec<(u32, u32)>,
 }
 
@@ -135,7 +136,7 @@ impl StateGraph {
             revisit: vec![false; steps],
             pair_repeat: vec![false; steps],
             evidence: vec![None; steps],
-            transitions: DiGraph::new(),
+            transitions: OnceLock::new(),
             state_pairs,
             pairs,
             step_pair,
@@ -143,7 +144,6 @@ impl StateGraph {
         };
         graph.count(group, projection, scored);
         graph.classify(scored);
-        graph.connect(group, projection);
         graph
     }
 
@@ -275,15 +275,22 @@ impl StateGraph {
         self.pair_steps = lists;
     }
 
-    fn connect(&mut self, group: &Group, projection: &Projection) {
-        let end = projection.states;
-        let mut edges: Vec<(StateId, PairId, StateId)> = Vec::with_capacity(group.len());
-        for rollout in &group.rollouts {
-            for step in rollout.steps.clone() {
-                let next = if step + 1 < rollout.steps.end { self.state_of(step + 1) } else { end };
-                edges.push((self.state_of(step), self.pair_of(step), next));
-            }
-        }
+    /// The transitions: nodes are states in order of their ids, then one END node. No column needs them:
+    /// they are made when they are first asked for.
+    #[must_use]
+    pub fn transitions(&self) -> &DiGraph<StateId, Transition> {
+        self.transitions.get_or_init(|| self.connect())
+    }
+
+    fn connect(&self) -> DiGraph<StateId, Transition> {
+        let end = self.state_counts.len() as StateId;
+        let mut edges: Vec<(StateId, PairId, StateId)> = (0..self.step_pair.len())
+            .map(|step| {
+                let same = self.step_rollout.get(step + 1) == self.step_rollout.get(step);
+                let next = if same { self.state_of(step + 1) } else { end };
+                (self.state_of(step), self.pair_of(step), next)
+            })
+            .collect();
         edges.sort_unstable();
         let mut transitions = DiGraph::with_capacity(end as usize + 1, edges.len());
         for state in 0..=end {
@@ -298,7 +305,7 @@ impl StateGraph {
                 );
             }
         }
-        self.transitions = transitions;
+        transitions
     }
 }
 

@@ -18,6 +18,7 @@ mod locate;
 mod options;
 mod outcome;
 mod packed;
+mod parts;
 mod read_at;
 mod report;
 mod segments;

@@ -182,7 +182,7 @@ impl Out {
     /// A fact; `action` is the one that it may be again.
     fn fact(&mut self, fact: &Fact, action: Option<(&Fact, &FactTable)>) {
         if let Some((action, table)) = action
-            && table.alike(fact, action)
+            && table.is_action(fact, action)
         {
             self.byte(mark::AGAIN);
             self.number(u64::from(fact.targets.start));
@@ -366,7 +366,8 @@ impl<'a> In<'a> {
         let marks = self.byte();
         if let Some(action) = action.filter(|_| marks == mark::AGAIN) {
             let start = self.small();
-            return Fact { targets: Targets { start, len: action.targets.len }, ..*action };
+            let flags = Flags(action.flags.0 & !Flags::STATE_TOOL.0);
+            return Fact { targets: Targets { start, len: action.targets.len }, flags, ..*action };
         }
         let category =
             Category::ALL.get(usize::from(self.byte())).copied().unwrap_or_default();

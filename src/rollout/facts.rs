@@ -339,12 +339,14 @@ impl FactTable {
         self.edits.get(id.index())
     }
 
-    /// Whether two facts say the same, wherever their targets stand.
+    /// Whether an effect says the same as the action, wherever their targets stand. That the call is one
+    /// of a state tool is said of actions alone.
     #[must_use]
-    pub fn alike(&self, a: &Fact, b: &Fact) -> bool {
-        a.targets.len == b.targets.len
-            && *a == (Fact { targets: a.targets, ..*b })
-            && self.targets_of(a) == self.targets_of(b)
+    pub fn is_action(&self, effect: &Fact, action: &Fact) -> bool {
+        let flags = Flags(effect.flags.0 | action.flags.0 & Flags::STATE_TOOL.0);
+        effect.targets.len == action.targets.len
+            && *action == (Fact { targets: action.targets, flags, ..*effect })
+            && self.targets_of(effect) == self.targets_of(action)
     }
 
     /// Makes room for this many further steps.
@@ -370,7 +372,7 @@ impl FactTable {
         for step in &other.steps {
             let action = shift(&step.action, &mut self.targets);
             let effects = match other.effects_of(step) {
-                [one] if other.alike(one, &step.action) => StepFacts::ACTION,
+                [one] if other.is_action(one, &step.action) => StepFacts::ACTION,
                 all => {
                     let start = self.effects.len() as u32;
                     self.effects.extend(all.iter().map(|f| shift(f, &mut self.targets)));
