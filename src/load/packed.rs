@@ -369,8 +369,7 @@ impl<'a> In<'a> {
             let flags = Flags(action.flags.0 & !Flags::STATE_TOOL.0);
             return Fact { targets: Targets { start, len: action.targets.len }, flags, ..*action };
         }
-        let category =
-            Category::ALL.get(usize::from(self.byte())).copied().unwrap_or_default();
+        let category = Category::ALL.get(usize::from(self.byte())).copied().unwrap_or_default();
         let result = StepResult::ALL.get(usize::from(self.byte())).copied().unwrap_or_default();
         let op = self.sym();
         let targets = if marks & mark::TARGETS == 0 {
@@ -393,12 +392,140 @@ impl<'a> In<'a> {
     fn meta(&mut self) -> StepMeta {
         let marks = self.byte();
         let (raw, turn) = (self.small(), self.small());
-        let step_reward =
-            (marks & mark::REWARD != 0).then(|| f64::from_bits(self.word()));
+        let step_reward = (marks & mark::REWARD != 0).then(|| f64::from_bits(self.word()));
         let mut key = |mark: u8| if marks & mark == 0 { Sym::NONE } else { self.sym() };
         let (state, action) = (key(mark::STATE), key(mark::ACTION));
         let tokens = (marks & mark::TOKENS != 0).then(|| (self.number(), self.number()));
         let reward_lost = marks & mark::LOST != 0;
         StepMeta { raw, turn, step_reward, reward_lost, state, action, tokens }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a step says, texts and all, wherever they stand in their tables.
+    fn told(columns: &Columns, at: usize) -> String {
+        let facts = &columns.facts;
+        let (table, symbols) = (&facts.table, &facts.symbols);
+        let step = &table.steps[at];
+        let fact = |f: &Fact| {
+            let targets: Vec<&str> = table.targets_of(f).iter().map(|&t| symbols.text(t)).collect();
+            let edit = f.edit.and_then(|e| table.edit(e));
+            let (op, runner) = (symbols.text(f.op), symbols.text(f.runner));
+            format!(
+                "{:?} {op:?} {targets:?} {:?} {edit:?} {runner:?} {:?} {:?}",
+                f.category, f.extent, f.result, f.flags
+            )
+        };
+        let effects: Vec<String> = table.effects_of(step).iter().map(fact).collect();
+        let texts = [step.tool, step.brief, step.page, step.why].map(|s| symbols.text(s));
+        let hashes = (step.command, step.call, step.seen, step.seen_masked);
+        format!("{} {effects:?} {texts:?} {hashes:?}", fact(&step.action))
+    }
+
+    /// Three steps: a view of a state tool that is its own effect, an edit with two other effects, a
+    /// failed test that says nothing but has a reward.
+    fn columns() -> Columns {
+        let mut facts = RolloutFacts { calls: 300, coding_calls: 2, ..RolloutFacts::default() };
+        facts.profile = "generic".to_owned();
+        let mut sym = |text: &str| facts.symbols.intern(text);
+        let (a, b, view, replace, empty) =
+            (sym("src/a.py"), sym("b/é.py"), sym("cat"), sym("replace"), sym(""));
+        let (tool, pytest) = (sym("bash"), sym("pytest"));
+        let table = &mut facts.table;
+        table.targets = vec![a, a, a, b, b];
+        table.edits = vec![Edit {
+            kind: EditKind::Insert,
+            old_new: [7; 32],
+            new: std::array::from_fn(|i| i as u8),
+        }];
+        let targets = |start: u32, len: u32| Targets { start, len };
+        let seen = Fact {
+            category: Category::View,
+            op: view,
+            targets: targets(1, 1),
+            extent: Extent::Lines(3, 70_000),
+            result: StepResult::Ok,
+            ..Fact::default()
+        };
+        let edit = Fact {
+            category: Category::Modify,
+            op: replace,
+            targets: targets(2, 2),
+            edit: Some(EditId::new(0)),
+            result: StepResult::Killed,
+            flags: Flags::STASH.with(Flags::EMPTY_COMMAND),
+            ..Fact::default()
+        };
+        let gone = Fact { targets: targets(4, 1), flags: Flags::DELETE, ..edit };
+        table.effects = vec![seen, Fact { extent: Extent::From(9), ..seen }, gone];
+        let action = Fact { targets: targets(0, 1), flags: Flags::STATE_TOOL, ..seen };
+        let step = StepFacts {
+            action,
+            effects: (0, 1),
+            tool,
+            command: u64::MAX,
+            call: 1,
+            brief: empty,
+            seen: 5,
+            seen_masked: 5,
+            ..StepFacts::default()
+        };
+        let other = StepFacts {
+            action: edit,
+            effects: (1, 3),
+            seen: 8,
+            seen_masked: 9,
+            page: b,
+            why: view,
+            ..StepFacts::default()
+        };
+        let test = Fact { category: Category::Test, runner: pytest, ..Fact::default() };
+        let last = StepFacts { action: test, effects: (3, 3), seen: 4, ..StepFacts::default() };
+        table.steps = vec![step, other, last];
+        let meta = |raw: u32| StepMeta {
+            raw,
+            turn: raw / 2,
+            step_reward: None,
+            reward_lost: raw == 1,
+            state: Sym::NONE,
+            action: Sym::NONE,
+            tokens: None,
+        };
+        let rewarded = StepMeta {
+            step_reward: Some(-0.0),
+            state: a,
+            action: empty,
+            tokens: Some((0, 1 << 40)),
+            ..meta(200)
+        };
+        let values = vec![(0, "critic".to_owned(), f64::MIN_POSITIVE), (2, "é".to_owned(), -1.5)];
+        Columns { steps: vec![meta(0), meta(1), rewarded], values, facts }
+    }
+
+    #[test]
+    fn what_is_packed_comes_back() {
+        let before = columns();
+        let packed = Packed::of(&before);
+        let after = packed.unpack();
+        assert_eq!(packed.len(), 3);
+        for at in 0..3 {
+            assert_eq!(told(&before, at), told(&after, at));
+        }
+        assert_eq!(after.facts.table.steps.len(), 3);
+        assert_eq!(after.facts.table.edits, before.facts.table.edits);
+        assert_eq!(after.facts.table.targets, before.facts.table.targets);
+        let facts = &after.facts;
+        assert_eq!((facts.profile.as_str(), facts.calls, facts.coding_calls), ("generic", 300, 2));
+        assert_eq!(format!("{:?}", after.steps), format!("{:?}", before.steps));
+        assert_eq!(after.values, before.values);
+        // Packed again, the same bytes; cut short, no panic.
+        assert_eq!(Packed::of(&after).bytes, packed.bytes);
+        for end in 0..packed.bytes.len() {
+            let bytes = packed.bytes[..end].into();
+            let _ = Packed { bytes, steps: 3 }.unpack();
+        }
     }
 }
