@@ -250,10 +250,11 @@ impl Run<'_> {
     /// Writes a page that is not the first, in a form for people.
     fn write_further(&self, out: &mut Vec<u8>, page: &Page, writing: &Writing) -> Done {
         let writing = writing.clone();
-        Ok(match self.options.format {
+        match self.options.format {
             Format::Markdown => Markdown::further(out, writing).page(page)?,
             _ => Plain::further(out, writing).page(page)?,
-        })
+        }
+        Ok(())
     }
 
     fn check(&self) -> Done {

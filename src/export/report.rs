@@ -16,6 +16,8 @@ use std::fmt::Write as _;
 /// `data` has in them what only data forms show.
 #[must_use]
 pub fn page(analysis: &Analysis, rollout: Option<&str>, brief: bool, data: bool) -> Page {
+    // First, since it takes memory for a while that the tables need afterwards.
+    let diagnostics = if brief { Vec::new() } else { super::diagnostics::blocks(analysis, data) };
     let row = analysis.group_row(false);
     let rows: Vec<RolloutRow> = (0..analysis.group.rollouts.len())
         .filter(|&i| {
@@ -39,9 +41,7 @@ pub fn page(analysis: &Analysis, rollout: Option<&str>, brief: bool, data: bool)
     blocks.push(Block::new("quadrants", axes(analysis), Body::Table(breakdown.table())));
     blocks.push(Block::new("quadrants_totals", "", Body::Data(breakdown.totals())));
     blocks.push(Block::new("", super::quadrants::SHARES, Body::Table(breakdown.beside())));
-    if !brief {
-        blocks.extend(super::diagnostics::blocks(analysis, data));
-    }
+    blocks.extend(diagnostics);
     blocks.extend(warnings(analysis));
     Page {
         title: format!("{}  {}  {}", key_line(&analysis.group.key), head(&row), glyphs(&row)),

@@ -25,8 +25,8 @@ use crate::profile::Profiles;
 use crate::rollout::raw::{RawNumber, RawRollout, RawStep};
 use crate::rollout::{RecordRef, RolloutFacts, SourceId, Sym};
 
-/// Bytes of records in flight.
-const IN_FLIGHT: usize = 8 << 20;
+/// Bytes of records in flight: for each worker, and at most.
+const IN_FLIGHT: (usize, usize) = (2 << 20, 8 << 20);
 
 /// A task's text is kept this long, for titles.
 const PROMPT: usize = 600;
@@ -158,7 +158,7 @@ pub fn read_all(
     profiles: &Arc<Profiles>,
 ) -> Result<(Vec<Record>, Frames), LoadError> {
     let workers = options.workers();
-    let budget = Budget::new(IN_FLIGHT);
+    let budget = Budget::new((IN_FLIGHT.0 * workers.max(1)).min(IN_FLIGHT.1));
     let (jobs, todo) = unbounded::<Job<'_>>();
     let (results, done) = unbounded::<Message>();
     let (mut records, frames) = thread::scope(|scope| {

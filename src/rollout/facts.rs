@@ -386,6 +386,15 @@ impl FactTable {
         }
     }
 
+    /// Bytes that it takes in memory.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.steps.capacity() * size_of::<StepFacts>()
+            + self.effects.capacity() * size_of::<Fact>()
+            + self.targets.capacity() * size_of::<Sym>()
+            + self.edits.capacity() * size_of::<Edit>()
+    }
+
     /// Gives back what only further steps would need.
     pub fn pack(&mut self) {
         self.steps.shrink_to_fit();
