@@ -1,6 +1,6 @@
 //! Damage costs its record and nothing else, and is told: archives, packed files, quotes that are
 //! missing, words that are no JSON, lines of sessions, files that cannot be opened.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)]
 
 mod load_common;
 
@@ -40,10 +40,8 @@ fn record(i: usize) -> Value {
 
 /// Lines of which no part repeats, so that packed blocks hold a few each.
 fn lines(count: usize) -> String {
-    let noise = |i: usize| -> String {
-        (0..40_u64)
-            .map(|k| format!("{:x}", (i as u64 * 131 + k).wrapping_mul(0x9e37_79b9_7f4a_7c15)))
-            .collect()
+    let noise = |i: usize| -> Vec<u64> {
+        (0..30_u64).map(|k| (i as u64 * 131 + k).wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect()
     };
     let line = |i: usize| {
         let mut record = record(i);
@@ -124,11 +122,8 @@ fn a_damaged_header_of_an_archive_is_told() {
 
 #[test]
 fn an_archive_without_its_directory_gives_its_whole_members() {
-    let (a, b, c) = (
-        lines(3),
-        lines(6).lines().skip(3).map(|l| format!("{l}\n")).collect::<String>(),
-        lines(60),
-    );
+    let (a, b, c) =
+        (lines(3), lines(6).split_inclusive('\n').skip(3).collect::<String>(), lines(60));
     for method in [zip::CompressionMethod::Stored, zip::CompressionMethod::Deflated] {
         let all = [("a.jsonl", a.as_bytes()), ("b.jsonl", b.as_bytes()), ("c.jsonl", c.as_bytes())];
         let bytes = zip(&all, method);
@@ -203,18 +198,20 @@ fn forms(records: &[Value]) -> Vec<(&'static str, String)> {
 /// A quote that is missing or too many in one element, anywhere in it, costs that element.
 #[test]
 fn an_unbalanced_quote_costs_its_element() {
-    let records: Vec<Value> = (0..5).map(record).collect();
+    let records: Vec<Value> = (0..4).map(record).collect();
     for (name, text) in forms(&records) {
         let plain = load(name, text.as_bytes());
-        assert_eq!((ids(&plain), plain.report.partial()), (names(0..5), None), "{name}");
-        for broken in [0_usize, 2, 4] {
+        assert_eq!((ids(&plain), plain.report.partial()), (names(0..4), None), "{name}");
+        for broken in [0_usize, 2, 3] {
             let id = text.find(&format!("\"r{broken}\"")).unwrap();
             let from = text[..id].rfind("\"id\"").unwrap();
-            let next = text[id..].find("\"id\"").map_or(text.len(), |n| id + n);
-            let next = text[from..next].rfind('}').map_or(next, |n| from + n);
+            let next = id + text[id..].find("\"x\"").unwrap() + 3;
             // Keys are sorted: what stands before the id is not touched.
             for at in from + 4..next {
                 let missing = text.as_bytes()[at] == b'"';
+                if !missing && at % 3 > 0 {
+                    continue;
+                }
                 let mut bytes = text.clone().into_bytes();
                 if missing {
                     bytes.remove(at);
@@ -227,7 +224,7 @@ fn an_unbalanced_quote_costs_its_element() {
                 };
                 let place =
                     format!("{name}, element {broken}, byte {at}: {:?}", loaded.report.skipped);
-                let mut others = names(0..5);
+                let mut others = names(0..4);
                 others.remove(&format!("r{broken}"));
                 assert_eq!(ids(&loaded), others, "{place}");
                 assert!(
@@ -304,14 +301,11 @@ fn step_rewards_that_are_none_are_noted_in_every_format() {
 fn a_derived_sum_of_rewards_is_unknown_without_one_of_them() {
     let rllm = |rewards: [&str; 2]| {
         let step = |r: &str| {
-            format!(
-                r#"{{"observation":"o","action":"a","model_response":"m","reward":{r},"chat_completions":[{{"role":"assistant","content":"m"}}]}}"#
-            )
+            format!(r#"{{"observation":"o","action":"a","model_response":"m","reward":{r}}}"#)
         };
+        let steps = rewards.map(step).join(",");
         format!(
-            r#"{{"uid":"e","task":{{"id":"t"}},"steps":[{},{}]}}"#,
-            step(rewards[0]),
-            step(rewards[1])
+            r#"{{"episode_id":"a:0","task":"q","trajectories":[{{"name":"p","steps":[{steps}]}}]}}"#
         )
     };
     let tinker = |reward: &str| {

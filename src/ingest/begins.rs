@@ -70,6 +70,14 @@ impl Begins {
         None
     }
 
+    /// Whether this byte is the bracket that ends the list: at the beginning of a line that is indented no
+    /// further than its elements.
+    pub fn ends(&self, byte: u8) -> bool {
+        let indent = self.line.len();
+        let within = |known: &Vec<u8>| known.iter().position(|&b| b == b'{') >= Some(indent);
+        byte == b']' && self.state == State::Indent && self.known.iter().any(within)
+    }
+
     /// Keeps the beginning that has just been read.
     pub fn learn(&mut self) {
         if self.known.len() < WAYS && !self.known() {

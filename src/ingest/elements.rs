@@ -95,6 +95,16 @@ struct Start {
     number: u64,
 }
 
+/// How far the values since the last sure one can be trusted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Trust {
+    Sure,
+    /// A text ran over the end of a line, or something follows the array's end.
+    Doubt,
+    /// Two values have no comma between them, or nothing opened a bracket: one of them is no value.
+    Stray,
+}
+
 struct Cutter {
     scanner: Scanner,
     base: usize,
@@ -109,10 +119,7 @@ struct Cutter {
     held: usize,
     /// The first value that may be torn.
     first: Option<Start>,
-    /// A text ran over the end of a line, or something follows the array's end.
-    doubt: bool,
-    /// Two values without a comma between them: one of them is none.
-    stray: bool,
+    trust: Trust,
     /// The array is closed.
     ended: bool,
     /// A comma, or the beginning, is before the next value.
@@ -134,8 +141,7 @@ impl Cutter {
             waiting: Vec::new(),
             held: 0,
             first: None,
-            doubt: false,
-            stray: false,
+            trust: Trust::Sure,
             ended: false,
             due: true,
             last: [0; 2],
@@ -164,17 +170,17 @@ impl Cutter {
             self.opens(byte, at);
         }
         if byte == b'\n' && self.scanner.string {
-            self.doubt = true;
+            self.doubt();
         }
         let Some(brace) = self.begins.step(byte, at) else { return step };
         let fits = self.open
             && self.start.offset == brace
             && self.scanner.depth == self.base + 1
             && !self.scanner.string;
-        if fits && !self.stray {
+        if fits && self.trust != Trust::Stray {
             self.begins.learn();
-            (self.doubt, self.ended) = (false, false);
-        } else if (self.doubt || self.stray) && self.begins.known() {
+            (self.trust, self.ended) = (Trust::Sure, false);
+        } else if self.trust != Trust::Sure && self.begins.known() {
             return Step::Again;
         }
         step
@@ -183,7 +189,7 @@ impl Cutter {
     fn place(&mut self, token: Token) -> Step {
         let (depth, base) = (self.scanner.depth, self.base);
         if self.ended && !matches!(token, Token::Space) {
-            self.doubt = true;
+            self.doubt();
         }
         match (token, depth) {
             (Token::Open, depth) if depth <= base => Step::Outside,
@@ -194,7 +200,7 @@ impl Cutter {
             }
             (Token::Close, 0) => {
                 // A bracket that nothing opened.
-                self.stray = true;
+                self.trust = Trust::Stray;
                 Step::Inside
             }
             (Token::Close, _) => Step::Inside,
@@ -215,6 +221,12 @@ impl Cutter {
         if self.open { Step::Before } else { Step::Outside }
     }
 
+    fn doubt(&mut self) {
+        if self.trust == Trust::Sure {
+            self.trust = Trust::Doubt;
+        }
+    }
+
     fn opens(&mut self, byte: u8, at: u64) {
         // An object after another one only lacks its comma, and none is due between values.
         let begins = match byte {
@@ -222,7 +234,9 @@ impl Cutter {
             b'[' | b'"' | b'-' | b'0'..=b'9' | b't' | b'f' | b'n' | b'N' | b'I' => self.base == 0,
             _ => false,
         };
-        self.stray |= !self.due && !begins;
+        if !self.due && !begins {
+            self.trust = Trust::Stray;
+        }
         self.due = false;
         self.start = Start { offset: at, number: self.start.number + 1 };
         self.first = self.first.or(Some(self.start));
@@ -239,10 +253,10 @@ impl Cutter {
 
     /// Hands over what waits, where nothing speaks against it any more.
     fn settle(&mut self, byte: u8, sink: &mut Sink<'_>) -> ControlFlow<()> {
-        if self.doubt && self.held > WAITING {
-            self.doubt = false;
+        if self.trust == Trust::Doubt && self.held > WAITING {
+            self.trust = Trust::Sure;
         }
-        if self.doubt || self.stray || self.ended {
+        if self.trust != Trust::Sure || self.ended {
             return ControlFlow::Continue(());
         }
         let by_line = self.begins.any() && self.held <= WAITING;
@@ -273,15 +287,10 @@ impl Cutter {
     fn lose(&mut self, end: u64, rest: bool, sink: &mut Sink<'_>) -> ControlFlow<()> {
         let mut own = self.body.take(self.limit);
         let Some(first) = self.first.take() else { return ControlFlow::Continue(()) };
-        let body = match self.waiting.drain(..).next() {
-            Some(before) => before.body,
-            None => {
-                if let Ok(own) = &mut own {
-                    own.truncate(end.saturating_sub(first.offset) as usize);
-                }
-                own
-            }
-        };
+        if let Ok(own) = &mut own {
+            own.truncate(end.saturating_sub(first.offset) as usize);
+        }
+        let body = self.waiting.drain(..).next().map_or(own, |before| before.body);
         (self.held, self.start.number) = (0, first.number);
         let fault = Some(Fault { bytes: end.saturating_sub(first.offset), rest });
         let Start { offset, number } = first;
@@ -295,8 +304,7 @@ impl Cutter {
         let go_on = self.lose(offset, false, sink);
         self.body.push(&head, self.limit);
         self.scanner = Scanner::at(self.base + 1);
-        (self.doubt, self.stray, self.ended, self.due, self.open) =
-            (false, false, false, false, true);
+        (self.trust, self.ended, self.due, self.open) = (Trust::Sure, false, false, true);
         self.start = Start { offset, number: self.start.number + 1 };
         self.first = Some(self.start);
         go_on
@@ -307,7 +315,12 @@ impl Cutter {
         // A file that closes its brackets within a text is not cut: a quote is missing.
         let closes = matches!(&self.last, b"}]" | b"]}" | b"]]" | b"}}" | b"\"}" | b"\"]");
         let torn = self.scanner.string && self.base > 0 && closes;
-        if self.stray || torn || (self.doubt && (self.open || self.scanner.string)) {
+        let odd = match self.trust {
+            Trust::Sure => torn,
+            Trust::Doubt => torn || self.open || self.scanner.string,
+            Trust::Stray => true,
+        };
+        if odd {
             // What is behind the first value in doubt cannot be told apart.
             let _ = self.lose(at, true, sink);
             return;

@@ -96,8 +96,14 @@ mod tests {
         assert_eq!(all, "[{\"a\":1},{\"c\":\"NaN\"},{\"d\":\"tru\"},{\"e\":\"\\ufffd\"}]");
         let told: Vec<_> = lost.iter().map(|l| (l.at, l.error.kind)).collect();
         let [broken, odd, cut] = ["{\"b\":\n", "7\n", "{\"f"].map(|line| text.find(line).unwrap());
-        use RecordErrorKind::{Broken, Cut, Unexpected};
-        assert_eq!(told, [(broken, Broken), (odd, Unexpected), (cut, Cut)]);
+        assert_eq!(
+            told,
+            [
+                (broken, RecordErrorKind::Broken),
+                (odd, RecordErrorKind::Unexpected),
+                (cut, RecordErrorKind::Cut),
+            ]
+        );
         let fields: Vec<_> = raw.notes.iter().map(|n| n.0.as_str()).collect();
         assert_eq!(fields, ["line 6: d", "line 7"]);
     }

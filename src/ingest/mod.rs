@@ -27,6 +27,7 @@ mod native_step;
 pub mod nemo_gym;
 pub mod openhands;
 pub mod openhands_events;
+mod outline;
 mod path;
 pub mod place;
 pub mod r2e_gym;

@@ -193,6 +193,16 @@ impl RecordError {
         }
     }
 
+    /// The same about the element of a list that it happened in.
+    #[must_use]
+    pub fn in_list(mut self, list: &str, at: usize) -> Self {
+        self.field = Some(match self.field {
+            Some(field) if field != list && field != "messages" => format!("{list}[{at}].{field}"),
+            _ => format!("{list}[{at}]"),
+        });
+        self
+    }
+
     /// Whether it is no JSON as it stands.
     #[must_use]
     pub fn is_broken(&self) -> bool {

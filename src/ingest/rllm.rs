@@ -149,7 +149,8 @@ fn read_steps(list: &RawValue, raw: &mut RawRollout) -> Result<(), RecordError> 
     let mut turns = Turns::with_harness();
     for (at, step) in json::elements(list)?.into_iter().enumerate() {
         if !json::is_object(step) {
-            return Err(RecordError::unexpected(Some("steps"), "each step must be an object"));
+            return Err(RecordError::unexpected(Some("steps"), "each step must be an object")
+                .in_list("steps", at));
         }
         let step = Object::of(step)?;
         let saw = match step.some("observation") {

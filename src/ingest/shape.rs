@@ -29,7 +29,8 @@ pub struct Shape<'a> {
 #[derive(Debug, Default)]
 pub struct RecordShape<'a> {
     entries: Vec<Entry<'a>>,
-    cut: bool,
+    long: bool,
+    torn: bool,
 }
 
 impl<'a> RecordShape<'a> {
@@ -63,10 +64,16 @@ impl<'a> RecordShape<'a> {
         self.value(key).is_some_and(|v| v.starts_with(b"{"))
     }
 
-    /// Whether the record is longer than what was looked at: further keys may follow.
+    /// Whether the record is longer than what was looked at, or torn: further keys may follow.
     #[must_use]
     pub const fn cut(&self) -> bool {
-        self.cut
+        self.long || self.torn
+    }
+
+    /// Whether the record is longer than what was looked at.
+    #[must_use]
+    pub const fn long(&self) -> bool {
+        self.long
     }
 
     /// The keys, in file order.
@@ -107,9 +114,11 @@ impl<'a> Shape<'a> {
 
     fn look(&self) -> Vec<RecordShape<'a>> {
         let whole = self.whole;
-        let object = |bytes: &'a [u8]| RecordShape {
-            entries: scan::entries(bytes),
-            cut: !whole && scan::value_end(bytes, 0).is_none(),
+        let object = |bytes: &'a [u8]| {
+            let open = scan::value_end(bytes, 0).is_none();
+            // Behind a text that is not closed further keys may follow as well.
+            let torn = open && torn(bytes);
+            RecordShape { entries: scan::entries(bytes), long: open && !whole && !torn, torn }
         };
         match self.layout {
             Layout::Lines => self
@@ -135,7 +144,9 @@ impl<'a> Shape<'a> {
                         Some(value) if value.starts_with(b"{") => found.push(object(value)),
                         _ => {}
                     }
-                    match end {
+                    let whole =
+                        end.filter(|end| !torn(self.bytes.get(at..*end).unwrap_or_default()));
+                    match whole.or_else(|| self.next_line_like(at)).or(end) {
                         Some(end) => at = end,
                         None => break,
                     }
@@ -143,6 +154,19 @@ impl<'a> Shape<'a> {
                 found
             }
         }
+    }
+
+    /// The next line after `at` that begins an object as far indented as the line that `at` is on.
+    fn next_line_like(&self, at: usize) -> Option<usize> {
+        let before = self.bytes.get(..at)?;
+        let line = memchr::memrchr(b'\n', before).map_or(0, |n| n + 1);
+        let indent = before.get(line..)?;
+        let mut sign = vec![b'\n'];
+        sign.extend(indent);
+        sign.push(b'{');
+        let indented = indent.iter().all(|b| matches!(b, b' ' | b'\t'));
+        let found = memchr::memmem::find(self.bytes.get(at..)?, &sign).filter(|_| indented)?;
+        Some(at + found + sign.len() - 1)
     }
 
     /// What keeps the file from being read at all, before any format is asked.

@@ -10,81 +10,10 @@ use std::ops::{ControlFlow, Range};
 
 use super::begins::Begins;
 use super::elements;
+use super::outline::Array;
+pub use super::outline::{Frame, Open};
 use super::reader::Layout;
 use super::split::{self, Fault, Piece, Scanner, Token};
-
-/// Where a document is, and the array of its elements in it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Frame {
-    /// The document's bytes.
-    pub bytes: Range<u64>,
-    /// Line, element or value, from 1.
-    pub number: u64,
-    /// Its last bracket is there.
-    pub closed: bool,
-    /// The file ended with it.
-    pub at_end: bool,
-    /// Of a repeated key the last array counts.
-    arrays: Vec<Array>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Array {
-    /// Where its opening bracket is.
-    open: u64,
-    /// Where its closing bracket is; `None` when the document is cut before it.
-    close: Option<u64>,
-    several: bool,
-    /// Something stands behind it that cannot: it may have been closed in the midst of a text.
-    odd: bool,
-}
-
-/// Opens a part of the file.
-pub type Open<'a> = dyn Fn(Range<u64>) -> Box<dyn Read + 'a> + 'a;
-
-impl Frame {
-    /// Whether the array of elements is closed.
-    #[must_use]
-    pub fn elements_end(&self) -> bool {
-        self.arrays.last().is_some_and(|a| a.close.is_some())
-    }
-
-    /// Whether there is more than one element.
-    #[must_use]
-    pub fn several(&self) -> bool {
-        self.arrays.last().is_some_and(|a| a.several)
-    }
-
-    /// The document with its array of elements empty, or its length when that is over the limit.
-    pub fn text(&self, limit: usize, open: &Open<'_>) -> io::Result<Result<Vec<u8>, u64>> {
-        let mut parts = Vec::with_capacity(self.arrays.len() + 1);
-        let mut at = self.bytes.start;
-        for array in &self.arrays {
-            parts.push(at..array.open + 1);
-            at = array.close.unwrap_or(self.bytes.end);
-        }
-        parts.push(at..self.bytes.end);
-        let len = parts.iter().map(|p| p.end - p.start).sum();
-        if len > limit as u64 {
-            return Ok(Err(len));
-        }
-        let mut text = Vec::with_capacity(len as usize + 1);
-        for part in parts {
-            open(part).read_to_end(&mut text)?;
-        }
-        if !self.elements_end() {
-            text.push(b']');
-        }
-        Ok(Ok(text))
-    }
-
-    /// Its array of elements, to be cut. A document with one whole element is as well read at once.
-    fn elements(&self) -> Option<Range<u64>> {
-        let array = self.arrays.last()?;
-        let end = array.close.map_or(self.bytes.end, |close| close + 1);
-        (array.several || !self.closed).then_some(array.open..end)
-    }
-}
 
 /// What is found on the way.
 #[derive(Debug, PartialEq, Eq)]
@@ -283,6 +212,9 @@ impl Survey {
                 self.set_mark();
             }
         }
+        if self.doubt && self.begins.ends(byte) {
+            self.again(at, true);
+        }
         let Some(brace) = self.begins.step(byte, at) else { return };
         let open = self.record.as_ref().and_then(|r| r.arrays.last());
         let fits = open.is_some_and(|a| a.close.is_none())
@@ -294,7 +226,7 @@ impl Survey {
             self.doubt = false;
             self.set_mark();
         } else if self.doubt && self.begins.known() {
-            self.again(brace);
+            self.again(brace, false);
         }
     }
 
@@ -307,20 +239,21 @@ impl Survey {
         });
     }
 
-    /// The next element begins here, whatever the quotes and brackets before it say.
-    fn again(&mut self, brace: u64) {
+    /// The next element begins here, or the list ends, whatever the quotes and brackets before it say.
+    fn again(&mut self, brace: u64, ends: bool) {
         let Some(mark) = self.mark else { return };
         let open = self.record.take().filter(|r| r.start == mark.start).map(|r| r.arrays);
         let found = || self.found.iter().find(|f| f.bytes.start == mark.start);
         let Some(mut arrays) = open.or_else(|| found().map(|f| f.arrays.clone())) else { return };
         arrays.truncate(mark.arrays);
         if let Some(array) = arrays.last_mut() {
-            *array = Array { close: None, several: true, odd: false, ..*array };
+            let close = ends.then_some(brace);
+            *array = Array { close, several: true, odd: false, ..*array };
         }
         self.found.retain(|f| f.bytes.start < mark.start);
         self.number = mark.number;
         self.record = Some(Record { start: mark.start, label: Label::Other, arrays });
-        self.scanner = Scanner::at(self.base + 3);
+        self.scanner = Scanner::at(self.base + if ends { 1 } else { 3 });
         (self.element, self.doubt) = (brace, false);
     }
 

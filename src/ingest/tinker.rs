@@ -53,7 +53,8 @@ impl Reader for Tinker {
         let (mut sum, mut lost) = (0.0, None);
         for (at, step) in json::elements(steps)?.into_iter().enumerate() {
             if !json::is_object(step) {
-                return Err(RecordError::unexpected(Some("steps"), "each step must be an object"));
+                return Err(RecordError::unexpected(Some("steps"), "each step must be an object")
+                    .in_list("steps", at));
             }
             let step = read_step(&Object::of(step)?, at as u32)?;
             sum += step.step_reward.value().unwrap_or(0.0);

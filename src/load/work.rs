@@ -16,11 +16,12 @@ use super::options::{LoadOptions, Progress};
 use super::packed::{Columns, Packed};
 use super::parts;
 use super::sources::{Source, Sources};
+use super::torn::torn;
 use crate::facts::Interpreter;
 use crate::ingest::repair::Repairs;
-use crate::ingest::split::{Fault, Piece};
+use crate::ingest::split::Piece;
 use crate::ingest::survey::{Found, Frame};
-use crate::ingest::{RecordError, RecordErrorKind, digest, json};
+use crate::ingest::{RecordError, digest, json};
 use crate::profile::Profiles;
 use crate::rollout::raw::{RawNumber, RawRollout, RawStep};
 use crate::rollout::{RecordRef, RolloutFacts, SourceId, Sym};
@@ -385,26 +386,5 @@ fn meta(at: u32, step: &RawStep, facts: &mut RolloutFacts) -> StepMeta {
         state: key(&step.state),
         action: key(&step.action),
         tokens: step.tokens,
-    }
-}
-
-/// What is said of a record in which a quote or a bracket is missing.
-fn torn(body: &[u8], fault: Fault, unit: &str) -> RecordError {
-    let strict = serde_json::from_slice::<serde::de::IgnoredAny>(body).err();
-    let told = strict.map(|error| format!("; broken JSON: {}", json::complaint(&error)));
-    let bytes = fault.bytes;
-    let reach = if fault.rest {
-        format!("{bytes} bytes from it to the end of the file cannot be cut into {unit}s")
-    } else {
-        format!("{bytes} bytes up to the next {unit} are lost")
-    };
-    RecordError {
-        kind: RecordErrorKind::Broken,
-        field: None,
-        reason: format!(
-            "a quote or a bracket is missing in it: {reach}{}",
-            told.unwrap_or_default()
-        ),
-        hint: Some("mend it there, or write one rollout per line".to_owned()),
     }
 }

@@ -179,7 +179,7 @@ fn walk(
 ) -> io::Result<Vec<(String, Spooled)>> {
     let mut found = Vec::new();
     let mut at = 0;
-    while let Some(next) = seek(file, start, at, len, &MEMBER)? {
+    while let Some(next) = seek(file, start, at, len, MEMBER)? {
         let Some(header) = header(file, start, next, len)? else {
             at = next + 4;
             continue;
@@ -191,7 +191,7 @@ fn walk(
         let mut end = header.body + known;
         let spooled = match header.method {
             0 if header.later => {
-                let after = seek(file, start, header.body, len, &DESCRIPTOR)?;
+                let after = seek(file, start, header.body, len, DESCRIPTOR)?;
                 end = after.unwrap_or(len);
                 spool.add(&mut from.take(end - header.body)).map(|(slice, trouble)| {
                     let cut = after.is_none().then(|| io::ErrorKind::UnexpectedEof.into());
@@ -281,7 +281,7 @@ fn long_sizes(mut extra: &[u8], packed: &mut u64, size: &mut u64) {
 }
 
 /// The next place of a signature at or after `at`; the directory ends the search for members.
-fn seek(file: &File, start: u64, at: u64, len: u64, sign: &[u8; 4]) -> io::Result<Option<u64>> {
+fn seek(file: &File, start: u64, at: u64, len: u64, sign: [u8; 4]) -> io::Result<Option<u64>> {
     let mut input =
         BufReader::with_capacity(1 << 16, Cursor { file, at: start + at }.take(len - at.min(len)));
     let (mut place, mut last) = (at, [0_u8; 4]);
@@ -296,10 +296,10 @@ fn seek(file: &File, start: u64, at: u64, len: u64, sign: &[u8; 4]) -> io::Resul
                 *end = byte;
             }
             place += 1;
-            if last == *sign && place >= at + 4 {
+            if last == sign && place >= at + 4 {
                 return Ok(Some(place - 4));
             }
-            if last == DIRECTORY && *sign == MEMBER && place >= at + 4 {
+            if last == DIRECTORY && sign == MEMBER && place >= at + 4 {
                 return Ok(None);
             }
         }
