@@ -64,6 +64,9 @@ pub struct Input {
     pub problem: Option<String>,
 }
 
+/// Copies a stream to a file.
+pub type Keep<'a> = dyn FnMut(Box<dyn io::Read + Send>, &Path) -> io::Result<Slice> + 'a;
+
 struct Found {
     path: PathBuf,
     /// How many trailing components make the name.
@@ -74,7 +77,11 @@ struct Found {
 
 /// The inputs behind the given paths, sorted by name; a path that cannot be read costs itself, unless
 /// it is the only one.
-pub fn inputs(paths: &[PathBuf]) -> Result<(Vec<Input>, Vec<FileVerdict>), LoadError> {
+/// What can be read once only goes through `keep`, with its path.
+pub fn inputs(
+    paths: &[PathBuf],
+    keep: &mut Keep<'_>,
+) -> Result<(Vec<Input>, Vec<FileVerdict>), LoadError> {
     if paths.is_empty() {
         return Err(LoadError::NothingGiven);
     }
@@ -84,7 +91,7 @@ pub fn inputs(paths: &[PathBuf]) -> Result<(Vec<Input>, Vec<FileVerdict>), LoadE
     for path in paths {
         // With several things given, a folder's own name tells its files from the others'.
         let depth = usize::from(paths.len() > 1);
-        if let Err(error) = look_up(path, depth, &mut seen_dirs, &mut found) {
+        if let Err(error) = look_up(path, depth, &mut seen_dirs, &mut found, keep) {
             lost.push(LoadError::Unreadable { path: path.clone(), error });
         }
     }
@@ -134,16 +141,17 @@ fn look_up(
     depth: usize,
     seen: &mut BTreeSet<PathBuf>,
     found: &mut Vec<Found>,
+    keep: &mut Keep<'_>,
 ) -> io::Result<()> {
     if path.as_os_str() == "-" {
-        let spool = spool(&mut io::stdin().lock())?;
+        let spool = keep(Box::new(io::stdin()), Path::new("stdin"))?;
         found.push(Found { path: "stdin".into(), tail: 1, named: true, spool: Some(spool) });
         return Ok(());
     }
     let meta = fs::metadata(path)?;
     if !meta.is_dir() && !meta.is_file() {
         // A pipe (`<(zcat …)`) can be read once only, and its real name leads nowhere.
-        let spool = File::open(path).and_then(|mut f| spool(&mut f))?;
+        let spool = File::open(path).and_then(|f| keep(Box::new(f), path))?;
         let path = PathBuf::from(path.file_name().unwrap_or(path.as_os_str()));
         found.push(Found { path, tail: 1, named: true, spool: Some(spool) });
         return Ok(());
@@ -157,7 +165,7 @@ fn look_up(
 }
 
 /// Copies a stream to a file that has no name and vanishes with the program.
-fn spool(from: &mut dyn io::Read) -> io::Result<Slice> {
+pub fn spool(from: &mut dyn io::Read) -> io::Result<Slice> {
     let mut file = tempfile::tempfile()?;
     let len = io::copy(from, &mut file)?;
     Ok(Slice { file: Arc::new(file), start: 0, len })
@@ -241,8 +249,12 @@ fn tail(path: &Path, count: usize) -> String {
 mod tests {
     use super::*;
 
+    fn given(paths: &[PathBuf]) -> Result<(Vec<Input>, Vec<FileVerdict>), LoadError> {
+        inputs(paths, &mut |mut stream, _| spool(&mut stream))
+    }
+
     fn names(paths: &[PathBuf]) -> Vec<String> {
-        inputs(paths).unwrap().0.into_iter().map(|i| i.name).collect()
+        given(paths).unwrap().0.into_iter().map(|i| i.name).collect()
     }
 
     #[test]
@@ -261,8 +273,8 @@ mod tests {
             names(&[at("b/r.jsonl"), at("a/r.jsonl"), at("a/r.jsonl")]),
             ["a/r.jsonl", "b/r.jsonl"]
         );
-        assert!(matches!(inputs(&[at("none")]), Err(LoadError::Unreadable { .. })));
-        let (rest, lost) = inputs(&[at("none"), at("a/r.jsonl")]).unwrap();
+        assert!(matches!(given(&[at("none")]), Err(LoadError::Unreadable { .. })));
+        let (rest, lost) = given(&[at("none"), at("a/r.jsonl")]).unwrap();
         assert_eq!((rest.len(), lost.len(), lost[0].name.as_str()), (1, 1, "none"));
     }
 }

@@ -15,6 +15,7 @@ pub use super::grouping::{GroupList, GroupOrder};
 use super::jumps::Jumps;
 use super::layout::{Needs, Pane, Plan, layout};
 use super::lens::{Folds, Lens, LensKind};
+use super::loading::Loading;
 use super::pivotal::Reading;
 use super::snapshot::Snapshot;
 use super::sweeping::Sweeping;
@@ -228,6 +229,9 @@ pub struct Model {
     pub group: usize,
     /// Number of the last request; 0 before the first.
     pub wanted: u64,
+    /// Number of the first request for the same group and settings: an answer to one since then is of an
+    /// earlier state of the load.
+    pub since: u64,
     /// What is shown, and for which group.
     pub shown: Option<(usize, Arc<Snapshot>)>,
     /// Number of the request that gave what is shown.
@@ -286,6 +290,8 @@ pub struct Model {
     pub mouse: bool,
     /// The settings that the screen started with, where there are any.
     pub begun_with: Option<Settings>,
+    /// The load that runs.
+    pub loading: Option<Loading>,
 }
 
 impl Model {
@@ -313,6 +319,7 @@ impl Model {
             area: Rect::default(),
             group,
             wanted: 0,
+            since: 0,
             shown: None,
             shown_key: 0,
             cursor: Cursor::default(),
@@ -340,6 +347,7 @@ impl Model {
             controls: false,
             mouse: false,
             begun_with: None,
+            loading: None,
         }
     }
 

@@ -108,7 +108,7 @@ impl Desk {
                 let make = || Contrast::new(&now.analysis, &pin, earlier.as_deref());
                 answers.push(Msg::Contrasted(key, kept(&mut self.contrasts, name, make)));
             }
-            Effect::Summarise { key, groups, settings, uniform_counts } => {
+            Effect::Summarise { key, groups, settings, uniform_counts, .. } => {
                 // Sometimes not all rows are made before something newer is wanted.
                 let n =
                     if random.one_in(4) { random.below(groups.len() + 1) } else { groups.len() };

@@ -345,7 +345,7 @@ pub fn settle(model: &mut Model, mut effects: Vec<Effect>) {
                 }
                 Msg::Analysed(key, index, Arc::new(Snapshot::new(&group, &settings)))
             }
-            Effect::Summarise { key, groups, settings, uniform_counts } => {
+            Effect::Summarise { key, groups, settings, uniform_counts, .. } => {
                 let rows: Vec<Summary> =
                     groups.iter().map(|g| Summary::new(g, &settings)).collect();
                 let sums = totals(rows.iter(), uniform_counts, settings.seed);
