@@ -215,7 +215,9 @@ fn a_stream_is_shown_before_it_ends() {
     let half = text.lines().take(5).map(|l| l.len() + 1).sum::<usize>();
     let (options, parts, _) = watched(1, 2);
     let (seen, told) = crossbeam_channel::unbounded::<Progress>();
-    let progress: OnProgress = Arc::new(move |p| drop(seen.send(p)));
+    let progress: OnProgress = Arc::new(move |p| {
+        let _ = seen.send(p);
+    });
     let mut options = LoadOptions { progress: Some(progress), ..options };
     let (shown, wait) = crossbeam_channel::unbounded();
     if let Some(watch) = &mut options.watch {
@@ -284,5 +286,5 @@ fn a_stop_ends_a_stream_and_keeps_what_came() {
     writer.join().unwrap();
     assert_eq!(rollouts(&some), 8);
     let partial = some.report.partial().unwrap();
-    assert_eq!(partial, "partial data: stopped before the end of the stream");
+    assert_eq!(partial, "partial data: stopped mid-stream");
 }

@@ -126,6 +126,11 @@ impl Given {
         if self.paths.iter().any(|p| p.as_os_str() == "-") {
             return Err("standard input cannot be read again".to_owned());
         }
+        // A pipe is empty by now, and to open it would wait for another writer.
+        let once = |p: &&PathBuf| p.metadata().is_ok_and(|m| !m.is_file() && !m.is_dir());
+        if let Some(pipe) = self.paths.iter().find(once) {
+            return Err(format!("{} cannot be read again", pipe.display()));
+        }
         let watch = Watch { halt: Arc::clone(halt), ..Watch::default() };
         match self.session(watch, progress) {
             Ok(session) => Ok(self.whole(session)),

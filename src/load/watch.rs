@@ -120,7 +120,7 @@ impl Halt {
             Some(format!("stopped at {} %", read.percent().unwrap_or(0)))
         } else {
             let stream = self.stream.load(Ordering::Relaxed);
-            stream.then(|| "stopped before the end of the stream".to_owned())
+            stream.then(|| "stopped mid-stream".to_owned())
         }
     }
 

@@ -72,7 +72,7 @@ impl Loading {
         let mut list = Vec::new();
         match (p.bytes, p.total_bytes) {
             (0, 0) if p.total_files > 0 => {
-                list.push(format!("looking at file {} of {}", p.files, p.total_files));
+                list.push(format!("opening file {} of {}", p.files, p.total_files));
             }
             (0, 0) => list.push("looking at the files".to_owned()),
             (bytes, 0) => list.push(format!("{} of the stream came", size(bytes))),
@@ -133,7 +133,7 @@ pub(super) fn ended(model: &mut Model, arrival: Arrival, effects: &mut Vec<Effec
     let told = format!("{}, {}", plural(groups, "group"), plural(rollouts, "rollout"));
     model.message = Some(match stopped {
         None => format!("loaded: {told}"),
-        Some(reason) => format!("{reason}: {told} so far; R loads again"),
+        Some(reason) => format!("{reason}: {told}; R loads all"),
     });
 }
 
@@ -197,7 +197,7 @@ mod tests {
         };
         let whole = |a: &str, b: &str| (a.to_owned(), b.to_owned());
         assert_eq!(told(0, 0, 0, 0, 0), whole("loading", "looking at the files"));
-        assert_eq!(told(0, 0, 3, 80, 0), whole("loading", "looking at file 3 of 80"));
+        assert_eq!(told(0, 0, 3, 80, 0), whole("loading", "opening file 3 of 80"));
         assert_eq!(told(1_500, 0, 0, 0, 0), whole("loading", "2 kB of the stream came"));
         assert_eq!(
             told(340_000_000, 1_000_000_000, 1, 2, 3400),

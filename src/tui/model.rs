@@ -49,8 +49,12 @@ impl Notice {
         };
         let mut list = Vec::new();
         if let Some(partial) = report.partial() {
-            let first = report.first_skipped().unwrap_or_default();
-            list.push(notice(PARTIAL, partial, &format!("first: {first}")));
+            let help = match (report.first_skipped(), &report.stopped) {
+                (Some(first), _) => format!("first: {first}"),
+                (None, Some(_)) => "the rest was left unread: R loads all of it".to_owned(),
+                (None, None) => "`check` has the files and what is wrong with them".to_owned(),
+            };
+            list.push(notice(PARTIAL, partial, &help));
         }
         for verdict in &report.not_rollouts {
             if verdict.named {
