@@ -141,7 +141,7 @@ fn a_stop_keeps_what_was_read_and_says_so() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("made.jsonl");
     std::fs::write(&path, lines(4, 4_000)).unwrap();
-    let all = load_with(&[path.clone()], &LoadOptions::default()).unwrap();
+    let all = load_with(std::slice::from_ref(&path), &LoadOptions::default()).unwrap();
     assert_eq!((rollouts(&all), all.report.partial()), (16_000, None));
     let (mut options, _, halt) = watched(10, 2);
     if let Some(watch) = &mut options.watch {
@@ -179,7 +179,7 @@ fn a_load_that_is_cancelled_or_stopped_too_early_gives_nothing() {
     let path = sample("slugify-fix/rollouts.jsonl");
     let (options, parts, halt) = watched(1, 2);
     halt.stop();
-    assert!(matches!(load_with(&[path.clone()], &options), Err(LoadError::Cancelled)));
+    assert!(matches!(load_with(std::slice::from_ref(&path), &options), Err(LoadError::Cancelled)));
     assert!(parts.lock().unwrap().is_empty());
     let (mut options, _, halt) = watched(1, 2);
     if let Some(watch) = &mut options.watch {
@@ -196,7 +196,7 @@ fn a_table_that_can_be_read_once_only_is_left_to_the_end() {
     std::fs::write(&map, "rollout,task,outcome\nr1,t0,success\nr1,t1,success\n").unwrap();
     let (options, parts, _) = watched(1, 1);
     let options = LoadOptions { outcomes: vec![map], ..options };
-    load_with(&[path.clone()], &options).unwrap();
+    load_with(std::slice::from_ref(&path), &options).unwrap();
     assert!(!parts.lock().unwrap().is_empty(), "a file can be read again");
     let (options, parts, _) = watched(1, 1);
     let options = LoadOptions { outcomes: vec![dir.path().join("none.csv")], ..options };

@@ -36,7 +36,7 @@ pub struct Given {
 /// How the screen starts.
 pub enum Opening {
     /// On all of it.
-    Whole(Arrival),
+    Whole(Box<Arrival>),
     /// On a load that still runs.
     While(Running, Failed),
 }
@@ -77,7 +77,7 @@ fn brief(mut running: Running, failed: Failed) -> Result<Opening, Failure> {
     let next = |inbox: &Receiver<Msg>| inbox.recv_deadline(deadline);
     while let Ok(msg) = next(&running.inbox) {
         match msg {
-            Msg::Loaded(arrival) => return Ok(Opening::Whole(*arrival)),
+            Msg::Loaded(arrival) => return Ok(Opening::Whole(arrival)),
             Msg::LoadFailed => return Err(failure(&failed).unwrap_or_else(broke)),
             Msg::Progress(progress) => running.progress = progress,
             // Something newer comes soon.
@@ -206,4 +206,67 @@ impl Given {
 fn start_at(groups: &[Arc<Group>], at: &str) -> Result<Start, Failure> {
     let (group, rollout, step) = locate(groups, at)?;
     Ok(Start { group, rollout, step })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tui::model::PARTIAL;
+
+    fn given(at: Option<&str>) -> Given {
+        let sample = "sample-data/slugify-fix/rollouts.jsonl";
+        Given {
+            settings: Settings::resolve(&[]).unwrap(),
+            paths: vec![PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(sample)],
+            at: at.map(str::to_owned),
+            narrow: Some(Arc::new(|_| Err("not asked for".to_owned()))),
+        }
+    }
+
+    fn session(given: &Given) -> Session {
+        given.session(Watch::default(), Arc::new(drop)).unwrap()
+    }
+
+    #[test]
+    fn a_load_that_was_stopped_marks_its_exports_and_finds_no_fault_in_a_missing_place() {
+        let given = given(Some("nobody:0"));
+        assert!(given.arrived(session(&given)).is_err());
+        let mut some = session(&given);
+        some.loaded.report.stopped = Some("stopped at 34 %".to_owned());
+        let arrival = given.arrived(some).unwrap();
+        assert_eq!((arrival.start, arrival.stopped.as_deref()), (None, Some("stopped at 34 %")));
+        let Reloaded { provenance, notices, .. } = arrival.loaded;
+        assert_eq!(provenance.load["partial"], "partial data: stopped at 34 %");
+        assert!(provenance.narrow.is_none(), "no other load has the same inputs");
+        assert_eq!(notices[0].code, PARTIAL);
+        assert_eq!(notices[0].help, "the rest was left unread: R loads all of it");
+        let whole = given.whole(session(&given));
+        assert!(whole.provenance.narrow.is_some() && whole.provenance.load["partial"].is_null());
+    }
+
+    #[test]
+    fn a_place_is_found_by_its_step_or_its_rollout() {
+        let mut given = given(Some("slugify-fix-run-3:2"));
+        let start = given.arrived(session(&given)).unwrap().start;
+        assert_eq!(start, Some(Start { group: 0, rollout: 2, step: 2 }));
+        given.at = None;
+        given.settings.view.rollout = Some("slugify-fix-run-5".to_owned());
+        let start = given.arrived(session(&given)).unwrap().start;
+        assert_eq!(start, Some(Start { group: 0, rollout: 4, step: 0 }));
+        let part = given.part(session(&given).loaded);
+        assert_eq!((part.start, part.loaded.notices[0].code.as_str()), (start, LOADING));
+    }
+
+    #[test]
+    fn loading_again_is_stopped_without_a_trace_and_reads_no_pipe() {
+        let mut given = given(None);
+        let halt = Arc::new(Halt::default());
+        assert_eq!(given.again(&halt, Arc::new(drop)).unwrap().corpus.groups.len(), 1);
+        halt.stop();
+        let told = given.again(&halt, Arc::new(drop)).unwrap_err();
+        assert_eq!(told, "stopped: what is shown is as it was");
+        given.paths.push(PathBuf::from("-"));
+        let told = given.again(&Arc::default(), Arc::new(drop)).unwrap_err();
+        assert_eq!(told, "standard input cannot be read again");
+    }
 }

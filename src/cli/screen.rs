@@ -68,7 +68,7 @@ pub fn screen(settings: Settings, paths: &[PathBuf], options: &Options) -> Resul
     };
     let look = Look::from_env(theme, color, ascii);
     let (input, failed) = match open(&given)? {
-        Opening::Whole(arrival) => (input(&given, Some(arrival), look, options), None),
+        Opening::Whole(arrival) => (input(&given, Some(*arrival), look, options), None),
         Opening::While(running, failed) => {
             let input = input(&given, None, look, options);
             (ScreenInput { loading: Some(running), ..input }, Some(failed))

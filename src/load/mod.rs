@@ -76,7 +76,7 @@ pub fn load(
     if sources.is_empty() {
         return Err(LoadError::NoRollouts { files: verdicts });
     }
-    shown.from_the_start();
+    shown.start_over();
     let halt = options.watch.as_ref().map(|w| &w.halt);
     if let Some(halt) = halt {
         halt.reads();

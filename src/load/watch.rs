@@ -202,7 +202,7 @@ impl Shown {
     }
 
     /// All streams came to their end: from now on rollouts count, from none on.
-    pub const fn from_the_start(&mut self) {
+    pub const fn start_over(&mut self) {
         self.pacer.amount = 0;
     }
 }

@@ -50,11 +50,6 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
         }
         Msg::SoFar(arrival) => loading::so_far(model, *arrival, &mut effects),
         Msg::Loaded(arrival) => loading::ended(model, *arrival, &mut effects),
-        Msg::NothingLoaded(text) => {
-            model.loading = None;
-            model.message = Some(text);
-        }
-        Msg::LoadFailed => effects.push(Effect::Quit(1)),
         Msg::Mouse(event) => mouse(model, event, &mut effects),
         Msg::Paste(text) => paste(model, &text),
         Msg::Swept(key, part) => sweeping::swept(model, key, part),
@@ -82,14 +77,14 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
             model.shown_key = model.wanted;
             model.message = Some(text);
         }
-        Msg::Reloaded(Err(text)) => {
+        Msg::Reloaded(Err(text)) | Msg::NothingLoaded(text) => {
             model.loading = None;
             model.message = Some(text);
         }
         Msg::Say(text) | Msg::Opened(Err(text)) => model.message = Some(text),
         Msg::Signal(signal) => effects.push(Effect::Quit(exit_code(signal))),
         Msg::Stop => effects.push(Effect::Suspend),
-        Msg::InputClosed => effects.push(Effect::Quit(1)),
+        Msg::InputClosed | Msg::LoadFailed => effects.push(Effect::Quit(1)),
     }
     refresh::settle(model, &mut effects);
     effects
