@@ -9,6 +9,8 @@ mod commands;
 mod error;
 mod figure;
 mod kind;
+#[cfg(feature = "tui")]
+mod loading;
 mod options;
 mod parse;
 mod place;

@@ -15,7 +15,7 @@ use crate::ingest::{
 use crate::rollout::SourceId;
 
 /// What an element adds to the digest of its document.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Element {
     /// Which element, from 0.
     pub index: u32,

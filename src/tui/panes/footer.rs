@@ -31,9 +31,13 @@ pub fn draw(model: &Model, plan: &Plan, canvas: &mut Canvas) {
         row.gap(1);
         row.put(text::cut(&clean, room.saturating_sub(1)).into_owned(), theme.title);
     } else {
+        if let (Some(loading), true) = (&model.loading, model.layers.is_empty()) {
+            status(&loading.parts(), room.saturating_sub(STOP), &mut row, theme.title);
+        }
         if model.finding.active() && model.layers.is_empty() {
             let status = model.finding.status();
-            row.gap(1).put(found(&status, &model.finding.pattern, room / 2), theme.title);
+            let left = (room / 2).min(room.saturating_sub(row.width() + 1));
+            row.gap(1).put(found(&status, &model.finding.pattern, left), theme.title);
         }
         for (key, what) in keys(model, plan) {
             let before = if row.width() == 0 { " " } else { "  " };
@@ -47,6 +51,20 @@ pub fn draw(model: &Model, plan: &Plan, canvas: &mut Canvas) {
     }
     row.append(end);
     canvas.row(0, &row);
+}
+
+/// Cells of the key that stops a load, with what it does.
+const STOP: usize = 18;
+
+/// How far a load is: as many of its parts as there is room for.
+fn status(parts: &[String], room: usize, row: &mut Row, style: ratatui::style::Style) {
+    for (at, part) in parts.iter().enumerate() {
+        let before = if at == 0 { " " } else { ", " };
+        if row.width() + before.len() + text::width(part) > room {
+            return;
+        }
+        row.put(format!("{before}{part}"), style);
+    }
 }
 
 /// The state of a search: a long pattern gives way before the count of its hits does.
@@ -96,6 +114,9 @@ fn keys(model: &Model, plan: &Plan) -> Vec<(&'static str, &'static str)> {
     let of = |action: Action| binding(action).map_or(("", ""), |b| b.short);
     let alone = plan.panes.len() == 1;
     let mut list = Vec::new();
+    if model.loading.is_some() {
+        list.push(of(A::StopLoading));
+    }
     if model.finding.active() {
         list.extend([("n N", "hit"), ("Esc", "end search")]);
     }

@@ -31,7 +31,14 @@ pub fn draw(model: &Model, canvas: &mut Canvas) {
         let groups = model.corpus.groups.len();
         let mut row = Row::new();
         row.put(name_for(width), theme.title);
+        if let Some(loading) = &model.loading {
+            row.put(loading.badge(), theme.warn);
+            row.put("  ", theme.text);
+        }
         row.put(plural(groups as u64, "group"), theme.text);
+        if model.so_far().is_some() {
+            row.put(" so far", theme.text);
+        }
         canvas.row(0, &row);
         return;
     };
@@ -119,6 +126,9 @@ fn counts(model: &Model, snapshot: &Snapshot, theme: &Theme) -> Row {
 /// What speaks against the numbers, in full and in short.
 fn badges(model: &Model, snapshot: &Snapshot) -> Vec<(String, String)> {
     let mut list = Vec::new();
+    if let Some(loading) = &model.loading {
+        list.push((loading.badge(), loading.badge()));
+    }
     if let Some((long, short)) = snapshot.no_contrast() {
         list.push((long.to_owned(), short.to_owned()));
     }
