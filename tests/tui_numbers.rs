@@ -92,7 +92,7 @@ fn numbers_of_a_large_group() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("group.json");
     std::fs::write(&path, common::generate::coding(64, 200)).unwrap();
-    let said = Said::of(&path, &[]);
+    let said = Said::of(&path, &[], &AnalysisSettings::default());
     for size in [(80, 24), (120, 40), (200, 60)] {
         let mut model = tui_support::opened(tui_support::loaded(&path).0, size);
         let mut read = 0;
@@ -108,7 +108,7 @@ fn numbers_of_a_large_group() {
 }
 
 fn compare(path: &Path) {
-    let said = Said::of(path, &[]);
+    let said = Said::of(path, &[], &AnalysisSettings::default());
     for size in [(80, 24), (120, 40), (200, 60)] {
         let read = walk(path, &AnalysisSettings::default(), &said, size);
         println!("{}: {read} numbers at {size:?}", path.display());
@@ -156,8 +156,65 @@ fn numbers_under_other_settings() {
     settings.credit.gamma = 0.9;
     settings.credit.n_prior = 0.5;
     let flags = ["--preset", "coarse", "--tau", "0.05", "--gamma", "0.9", "--n-prior", "0.5"];
-    let said = Said::of(&path, &flags);
+    let said = Said::of(&path, &flags, &settings);
     assert!(walk(&path, &settings, &said, (120, 40)) > 1_000);
+}
+
+/// Presses keys one after another and reads the screen after each of them.
+fn follow(model: &mut Model, said: &Said, keys: &str) -> usize {
+    let mut read = 0;
+    for key in keys.split_whitespace() {
+        press(model, key);
+        let reading = Reading::new(model, said);
+        let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| reading.all()));
+        let Ok(n) = result else {
+            panic!("{key} of {keys:?} at {:?}:\n{}", model.area, tui_support::picture(model));
+        };
+        read += n;
+    }
+    read
+}
+
+const SIZES: [(u16, u16); 3] = [(80, 24), (120, 40), (200, 60)];
+
+fn settled(path: &Path, said: &Said, size: (u16, u16)) -> Model {
+    tui_support::opened_with(tui_support::loaded(path).0, said.settings.clone(), size)
+}
+
+const EXPLAIN: &str = "= j j ] j ] = j ] ] ]";
+const MATRIX: &str = "7 l l j l G h j";
+const COMPARE: &str = "| j j l j d d j l j f j";
+const RANKED: &str = "r j j j PgDn PgDn PgDn";
+const SWEEP: &str = "w j j G l j l l l";
+const CHOOSERS: &str = "f Space j c PgDn PgDn Esc c j j j j j j j PgDn";
+
+fn views(path: &Path) {
+    let said = Said::of(path, &[], &AnalysisSettings::default());
+    let many = said.groups.len() > 1;
+    for size in SIZES {
+        let mut total = 0;
+        for keys in [EXPLAIN, MATRIX, COMPARE, RANKED, SWEEP, CHOOSERS] {
+            let mut model = settled(path, &said, size);
+            let mut read = follow(&mut model, &said, keys);
+            if many {
+                read += follow(&mut model, &said, "Esc Esc }");
+                read += follow(&mut model, &said, keys);
+            }
+            println!("{keys}: {read} numbers at {size:?}");
+            total += read;
+        }
+        assert!(total > 1_000, "{total}");
+    }
+}
+
+#[test]
+fn views_of_the_scripted_agents() {
+    views(&shipped("slugify-fix/rollouts.jsonl"));
+}
+
+#[test]
+fn views_of_the_desk() {
+    views(&shipped("airline-desk/results.json"));
 }
 
 #[test]

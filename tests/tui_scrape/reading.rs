@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use credscope::tui::layout::Pane;
 use credscope::tui::lens::LensKind;
-use credscope::tui::model::Model;
+use credscope::tui::model::{Layer, Model};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
 use serde_json::Value;
 
 use super::said::{BUCKETS, INSIDE, Said, int, sum};
@@ -14,38 +16,74 @@ use super::{Line, near, number, whole};
 pub struct Reading<'a> {
     pub model: &'a Model,
     pub said: &'a Said,
-    task: String,
-    rollouts: Vec<String>,
+    /// The same under the pinned signature, where it is another one.
+    pub pin: Option<&'a Said>,
+    pub task: String,
+    pub rollouts: Vec<String>,
 }
 
 impl<'a> Reading<'a> {
     pub fn new(model: &'a Model, said: &'a Said) -> Self {
         let group = model.shown_group().unwrap();
         let rollouts = group.rollouts.iter().map(|r| r.id.clone()).collect();
-        Self { model, said, task: group.key.task.clone(), rollouts }
+        Self { model, said, pin: None, task: group.key.task.clone(), rollouts }
+    }
+
+    /// The Y column.
+    pub fn y(&self) -> &'a str {
+        self.model.settings.y.as_str()
+    }
+
+    /// The largest size of a column in the group.
+    pub fn scale(&self, column: &str) -> f64 {
+        let of_group = self.said.steps_in(&self.task).filter_map(|s| s[column].as_f64());
+        of_group.fold(0.0, |m: f64, a| m.max(a.abs()))
+    }
+
+    /// Whether the Y column looks at states.
+    pub fn uses_states(&self) -> bool {
+        let report = self.said.ask(&["report"]);
+        let columns = report["rows"][0]["columns"].as_array().unwrap();
+        columns.iter().any(|c| c["name"] == self.y() && c["uses_states"] == true)
     }
 
     /// Reads everything; gives how many numbers were found and were right.
     pub fn all(&self) -> usize {
+        self.every(&super::draw(self.model))
+    }
+
+    /// The same of a picture.
+    pub fn every(&self, picture: &Buffer) -> usize {
         let plan = self.model.plan();
-        let picture = super::draw(self.model);
-        let mut read = self.title(&mut Line::of(&picture, plan.title));
+        let mut read = self.title(&mut Line::of(picture, plan.title));
+        read += self.footer(&mut Line::of(picture, plan.footer));
+        if let Some(layer) = self.model.layers.last().filter(|l| !matches!(l, Layer::Search { .. }))
+        {
+            let body = Rect { y: 1, height: self.model.area.height - 2, ..self.model.area };
+            return read + self.layer(layer, &mut super::lines(picture, body));
+        }
         if let Some(area) = plan.sum {
-            read += self.sum(&mut Line::of(&picture, area));
+            read += self.sum(&mut Line::of(picture, area));
         }
         if let Some(area) = plan.note {
-            read += self.note(&mut Line::of(&picture, area));
+            read += self.note(&mut Line::of(picture, area));
         }
         for &(pane, area) in &plan.panes {
-            let mut lines = super::lines(&picture, area);
+            let mut lines = super::lines(picture, area);
             read += match pane {
                 Pane::Tree => self.tree(&mut lines),
                 Pane::Steps => self.steps(&mut lines),
                 Pane::Quadrants => self.quadrants(&mut lines),
                 Pane::Rollouts => self.rollouts(&mut lines),
                 Pane::Groups => self.groups(&mut lines),
-                // The text itself, and arithmetic that has tests of its own.
-                _ => 0,
+                Pane::Explain => self.explain(&mut lines),
+                Pane::Matrix => self.matrix(&mut lines),
+                Pane::Knobs => self.knobs(&mut lines),
+                Pane::Compare => self.compare(&mut lines),
+                Pane::Sweep => self.sweep(&mut lines),
+                Pane::Pivotal => self.ranked(&mut lines),
+                // The head alone: below it stands the text of the file.
+                Pane::Reader => self.reader(&mut lines[0]),
             };
         }
         read
@@ -79,7 +117,7 @@ impl<'a> Reading<'a> {
         read
     }
 
-    fn cursor(&self) -> Option<&Value> {
+    pub fn cursor(&self) -> Option<&Value> {
         let steps = self.said.steps_of(&self.task, &self.rollouts[self.model.cursor.rollout]);
         steps.get(self.model.cursor.step).copied()
     }
@@ -103,10 +141,20 @@ impl<'a> Reading<'a> {
         ] {
             read += line.after(word, of(names));
         }
-        if let Some(a) = step["rtmc"].as_f64() {
+        if line.find("Enter opens that group").is_some() {
+            line.done(&[]);
+            return 0;
+        }
+        if let Some(a) = step[self.y()].as_f64() {
             let found = line.claim_word(|w| number(w).is_some_and(|n| near(w, n, a)));
             assert_eq!(found, 1, "{line:?} {a}");
             read += 1;
+        }
+        // Other columns than RTMC stand with their arithmetic.
+        if let Some(at) = line.find(" = ").filter(|_| self.y() != "rtmc") {
+            let id = &self.rollouts[self.model.cursor.rollout];
+            let said = self.said.explained(&self.task, id, self.model.cursor.step, self.y());
+            line.piece_of(at + 3, said["expression"].as_str().unwrap());
         }
         line.done(&[]);
         read
@@ -214,6 +262,7 @@ impl<'a> Reading<'a> {
             let Some(id) = self.rollouts.get(top + y) else { break };
             line.name(id);
             let steps = self.said.steps_of(&self.task, id);
+            let y = self.y();
             let total = |name: &str| steps.iter().filter_map(|s| s[name].as_f64()).sum::<f64>();
             let bucket = |name: &str| steps.iter().filter(|s| s["quadrant"] == name).count() as f64;
             read += line.at(header.edge(&["steps"]), steps.len() as f64);
@@ -227,8 +276,8 @@ impl<'a> Reading<'a> {
                 };
             }
             if let Some(end) = header.find_edge(&["Σ A"]) {
-                read += if steps.iter().any(|s| s["rtmc"].is_f64()) {
-                    line.at(end, total("rtmc"))
+                read += if steps.iter().any(|s| s[y].is_f64()) {
+                    line.at(end, total(y))
                 } else {
                     line.nothing_at(end)
                 };
@@ -270,8 +319,7 @@ impl<'a> Reading<'a> {
         // Of the others all have bars, or Y alone; a rollout without values tells none of them.
         let scales = lines[0].text().matches('±').count();
         for column in bars.iter().rev().take(scales).rev() {
-            let of_group = self.said.steps_in(&self.task).filter_map(|s| s[*column].as_f64());
-            read += lines[0].after("±", of_group.fold(0.0, |m: f64, a| m.max(a.abs())));
+            read += lines[0].after("±", self.scale(column));
         }
         lines[0].done(&[]);
         if steps.is_empty() {
@@ -293,8 +341,9 @@ impl<'a> Reading<'a> {
             assert!(next.is_none_or(|n| n == t), "step {t} after {next:?}: {line:?}");
             let step = steps[t];
             read += line.at(end, int(step, "step"));
-            let end = header.edge(&["A"]);
-            read += match step["rtmc"].as_f64() {
+            // Without RTMC the number has the title of its column, behind that of the bars.
+            let end = header.find_edge(&["A"]).unwrap_or_else(|| header.edge(&["XY"]) - 3);
+            read += match step[self.y()].as_f64() {
                 Some(a) => line.at(end, a),
                 None => line.nothing_at(end),
             };
@@ -483,6 +532,6 @@ fn near_at(line: &Line, header: &Line, title: &str, value: Option<f64>) -> bool 
 
 /// A count as an index.
 #[allow(clippy::cast_sign_loss, reason = "counts are not negative")]
-fn index(n: f64) -> usize {
+pub fn index(n: f64) -> usize {
     n as usize
 }
