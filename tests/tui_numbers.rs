@@ -218,6 +218,102 @@ fn views_of_the_desk() {
 }
 
 #[test]
+fn views_of_a_real_group() {
+    if let Some(path) = tui_scrape::real(tui_support::R2E) {
+        views(&path);
+    }
+}
+
+#[test]
+fn views_of_real_groups() {
+    if let Some(path) = tui_scrape::real("tau-bench/gpt-4o-airline.subset-a.json") {
+        views(&path);
+    }
+}
+
+/// Lists over all groups, and searches.
+#[test]
+fn views_over_all_groups() {
+    let path = shipped("airline-desk/results.json");
+    let said = Said::of(&path, &[], &AnalysisSettings::default());
+    for size in SIZES {
+        let mut model = settled(&path, &said, size);
+        let mut read = follow(&mut model, &said, "r Space j j PgDn PgDn PgDn Enter Esc");
+        read += follow(&mut model, &said, "w Space j l G l l");
+        let mut model = settled(&path, &said, size);
+        follow(&mut model, &said, "/");
+        for key in "respond".chars() {
+            press(&mut model, &key.to_string());
+        }
+        read += follow(&mut model, &said, "Enter n n N");
+        println!("{read} numbers at {size:?}");
+        assert!(read > 500, "{read}");
+    }
+}
+
+/// Other columns explain themselves by other sums; the matrix has no evidence for some.
+#[test]
+fn views_of_other_columns() {
+    let path = shipped("slugify-fix/rollouts.jsonl");
+    for y in ["grpo", "grpo-step", "gigpo", "dr-grpo"] {
+        let columns = ["grpo", "grpo-step", "rtmc", "gigpo", "dr-grpo"];
+        let spec = |name: &&str| credscope::credit::ColumnSpec::new(name).unwrap();
+        let settings = AnalysisSettings {
+            columns: columns.iter().map(spec).collect(),
+            y: y.to_owned(),
+            ..AnalysisSettings::default()
+        };
+        let said = Said::of(&path, &["--y", y, "--columns", &columns.join(",")], &settings);
+        for size in SIZES {
+            let mut read = 0;
+            for keys in [EXPLAIN, MATRIX, COMPARE, RANKED, SWEEP, CHOOSERS] {
+                read += follow(&mut settled(&path, &said, size), &said, keys);
+            }
+            println!("{y}: {read} numbers at {size:?}");
+            assert!(read > 1_000, "{read}");
+        }
+    }
+}
+
+/// What a turned signature changes against the pinned one.
+#[test]
+fn views_against_a_pin() {
+    let path = shipped("slugify-fix/rollouts.jsonl");
+    let pin = Said::of(&path, &[], &AnalysisSettings::default());
+    for (keys, knobs) in [
+        ("v j h", "view-bucket"),
+        ("v j j j h h", "edit-identity"),
+        ("v j j j j j j h h", "test"),
+    ] {
+        let mut model = settled(&path, &pin, (80, 24));
+        for key in keys.split_whitespace() {
+            press(&mut model, key);
+        }
+        let settings = model.settings.clone();
+        let turned = format!("CREDSCOPE_KNOB={knobs}={}", settings.granularity.get(knobs));
+        let said = Said::of(&path, &[&turned], &settings);
+        for size in SIZES {
+            let mut model = settled(&path, &pin, size);
+            for key in keys.split_whitespace() {
+                press(&mut model, key);
+            }
+            let mut read = 0;
+            for key in ["7", "j", "v", "w", "=", "r", "|"] {
+                press(&mut model, key);
+                read += Reading { pin: Some(&pin), ..Reading::new(&model, &said) }.all();
+            }
+            println!("{turned}: {read} numbers at {size:?}");
+            assert!(read > 500, "{read}");
+            // Pinned where it stands, nothing differs.
+            press(&mut model, "v");
+            press(&mut model, "b");
+            read += Reading::new(&model, &said).all();
+            assert!(read > 500, "{read}");
+        }
+    }
+}
+
+#[test]
 fn a_wrong_number_is_noticed() {
     let row = Line::from("   12  +0.307  15%");
     assert_eq!(row.clone().at(5, 12.0), 1);

@@ -70,9 +70,7 @@ impl Reading<'_> {
                 step[self.y()].as_f64().is_some_and(|a| a.abs() > least)
             }
             (_, "N≥2") => int(step, "rollouts_s") >= 2.0,
-            (_, "branching") => self.said.states.iter().any(|r| {
-                r["task"] == step["task"] && r["state"] == step["state"] && r["branching"] == true
-            }),
+            (_, "branching") => self.branches(step),
             (_, name) => step[name] == true,
         }
     }
@@ -125,12 +123,7 @@ impl Reading<'_> {
         if self.model.finding.active() && line.find(&format!(" /{}", self.model.finding.pattern)).is_some()
         {
             line.take_text(&format!(" /{}", self.model.finding.pattern));
-            let pattern = Regex::new(&format!("(?i){}", self.model.finding.pattern)).unwrap();
-            let hits = self
-                .said
-                .steps_in(&self.task)
-                .filter(|s| ["state", "action"].iter().any(|k| pattern.is_match(s[*k].as_str().unwrap())))
-                .count();
+            let hits = self.said.steps_in(&self.task).filter(|s| self.is_hit(s)).count();
             read += line.before("hits", hits as f64) + line.before("hit", hits as f64);
             assert_eq!(read, 1, "{line:?}");
         }
@@ -156,8 +149,38 @@ impl Reading<'_> {
             let here = parting.iter().position(|(at, _)| *at == self.model.comparing.at as u64);
             read += line.expect(&[here.unwrap() as f64 + 1.0, parting.len() as f64]);
         }
+        if let Some(at) = line.find(" of ").filter(|_| line.has_digit()) {
+            // `12 of 18, around the end`: which hit, or disagreement, or branching it is.
+            let last: usize = line.part(at, usize::MAX).numerals()[0].2.parse().unwrap();
+            let steps: Vec<&Value> = self.said.steps_in(&self.task).collect();
+            let here = self.cursor().unwrap();
+            let at = |fits: &dyn Fn(&Value) -> bool| {
+                let list: Vec<&&Value> = steps.iter().filter(|s| fits(s)).collect();
+                let same = |s: &&&Value| ["rollout", "step"].iter().all(|k| s[*k] == here[*k]);
+                list.iter().position(same).filter(|_| list.len() == last)
+            };
+            let found = at(&|s| self.is_hit(s))
+                .or_else(|| at(&|s| matches!(s["quadrant"].as_str(), Some("rescued" | "penalized"))))
+                .or_else(|| at(&|s| self.branches(s)));
+            let found = found.unwrap_or_else(|| panic!("nothing is so often here: {line:?}"));
+            read += line.expect(&[found as f64 + 1.0, last as f64]);
+        }
         line.done(&["1-7"]);
         read
+    }
+
+    /// Whether an action or a signature has what is searched.
+    fn is_hit(&self, step: &Value) -> bool {
+        let pattern = &self.model.finding.pattern;
+        let pattern = Regex::new(&format!("(?i){pattern}")).unwrap();
+        self.model.finding.active()
+            && ["state", "action"].iter().any(|k| pattern.is_match(step[*k].as_str().unwrap()))
+    }
+
+    fn branches(&self, step: &Value) -> bool {
+        self.said.states.iter().any(|r| {
+            r["task"] == step["task"] && r["state"] == step["state"] && r["branching"] == true
+        })
     }
 
     /// What was loaded of the step: only the head is read, the text below it is the file's own.

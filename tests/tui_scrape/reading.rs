@@ -306,7 +306,15 @@ impl<'a> Reading<'a> {
             read += lines[0].after("R=", f64::from(u8::from(first["outcome"] == "success")));
         }
         let mut bars = Vec::new();
-        for (column, title) in [("grpo", "GRPO "), ("grpo-step", "G+Step "), ("rtmc", "RTMC ")] {
+        for spec in &self.model.settings.columns {
+            let column = spec.name.as_str();
+            let title = match column {
+                "grpo" => "GRPO ",
+                "grpo-step" => "G+Step ",
+                "rtmc" => "RTMC ",
+                "dr-grpo" => "DrGRPO ",
+                other => &format!("{other} "),
+            };
             // A column that says one thing of the whole rollout may say it here instead of in bars.
             let values: Vec<f64> = steps.iter().filter_map(|s| s[column].as_f64()).collect();
             let told = values.first().map_or(0, |&first| lines[0].after(title, first));

@@ -51,7 +51,11 @@ fn document(path: &Path, args: &[&str]) -> Value {
 }
 
 fn printed(args: &[&str]) -> Value {
-    let out = cli_common::program().args(args).output().unwrap();
+    // What `sweep` turns has the name of an option: in force it is by its variable.
+    let (variables, args): (Vec<&str>, Vec<&str>) =
+        args.iter().partition(|a| a.starts_with("CREDSCOPE_"));
+    let variables = variables.iter().filter_map(|v| v.split_once('='));
+    let out = cli_common::program().args(&args).envs(variables).output().unwrap();
     assert!(out.status.success(), "{args:?}: {}", String::from_utf8_lossy(&out.stderr));
     serde_json::from_slice(&out.stdout).unwrap()
 }

@@ -248,12 +248,17 @@ impl Reading<'_> {
             // The formula with the value, then the convention.
             if y == 1 {
                 let formula = about.unwrap()["formula"].as_str().unwrap();
-                let whole = line.take_text(&format!("A = {formula} = "));
-                if whole {
-                    return line.numerals().len().min(1)
-                        * line.expect(&vec![value(said); line.numerals().len()]);
-                }
-                line.piece_of(0, &format!("A = {formula} = {}", line.text()));
+                // The value stands behind the formula, however it is cut.
+                let found = line.numerals();
+                let (at, _, word) = found.last().unwrap();
+                assert!(
+                    number(word).is_some_and(|n| super::near(word, n, value(said)))
+                        && line.part(*at - 3, *at).text() == " = ",
+                    "{line:?}"
+                );
+                line.clear(*at - 3, usize::MAX);
+                line.piece_of(0, &format!("A = {formula}"));
+                return 1;
             } else {
                 line.piece_of(0, about.unwrap()["convention"].as_str().unwrap());
             }

@@ -206,7 +206,7 @@ fn measures(contrast: &Contrast, canvas: &mut Canvas) {
     let sum = |a: [usize; 3], b: [usize; 3]| 2 * NAME + 1 + a.into_iter().chain(b).sum::<usize>();
     let over = sum(left_sizes, right_sizes).saturating_sub(canvas.width());
     // The longest names at the left have nothing under `pin` and may go on there.
-    let name = NAME - over.min(1);
+    let name = if over == 1 { NAME - 1 } else { NAME };
     if over > 1 {
         // Numbers too wide for all columns: what was pinned is now less the difference.
         left_sizes[0] = 0;
