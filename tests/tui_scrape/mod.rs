@@ -227,6 +227,15 @@ impl Line {
         1
     }
 
+    /// Whether the number right behind a text is this one.
+    pub fn is_after(&self, text: &str, value: f64) -> bool {
+        self.find(text).is_some_and(|at| {
+            let from = at + text.chars().count();
+            let found = self.part(from, self.cells.len()).numerals();
+            found.first().is_some_and(|(x, _, word)| *x == 0 && number(word) == Some(value))
+        })
+    }
+
     /// Where a word stands alone, the number before it is this value, if there is one.
     pub fn before(&mut self, word: &str, value: f64) -> usize {
         let Some(end) = self.find_edge(&[word]) else { return 0 };

@@ -6,7 +6,7 @@ use credscope::tui::layout::Pane;
 use credscope::tui::lens::LensKind;
 use credscope::tui::model::{Layer, Model};
 use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 use serde_json::Value;
 
 use super::said::{BUCKETS, INSIDE, Said, int, sum};
@@ -18,6 +18,8 @@ pub struct Reading<'a> {
     pub said: &'a Said,
     /// The same under the pinned signature, where it is another one.
     pub pin: Option<&'a Said>,
+    /// Only what is drawn at this place.
+    pub place: Option<Position>,
     pub task: String,
     pub rollouts: Vec<String>,
 }
@@ -26,7 +28,7 @@ impl<'a> Reading<'a> {
     pub fn new(model: &'a Model, said: &'a Said) -> Self {
         let group = model.shown_group().unwrap();
         let rollouts = group.rollouts.iter().map(|r| r.id.clone()).collect();
-        Self { model, said, pin: None, task: group.key.task.clone(), rollouts }
+        Self { model, said, pin: None, place: None, task: group.key.task.clone(), rollouts }
     }
 
     /// The Y column.
@@ -55,20 +57,26 @@ impl<'a> Reading<'a> {
     /// The same of a picture.
     pub fn every(&self, picture: &Buffer) -> usize {
         let plan = self.model.plan();
-        let mut read = self.title(&mut Line::of(picture, plan.title));
-        read += self.footer(&mut Line::of(picture, plan.footer));
+        let wanted = |area: &Rect| self.place.is_none_or(|place| area.contains(place));
+        let mut read = 0;
+        if wanted(&plan.title) {
+            read += self.title(&mut Line::of(picture, plan.title));
+        }
+        if wanted(&plan.footer) {
+            read += self.footer(&mut Line::of(picture, plan.footer));
+        }
         if let Some(layer) = self.model.layers.last().filter(|l| !matches!(l, Layer::Search { .. }))
         {
             let body = Rect { y: 1, height: self.model.area.height - 2, ..self.model.area };
             return read + self.layer(layer, &mut super::lines(picture, body));
         }
-        if let Some(area) = plan.sum {
+        if let Some(area) = plan.sum.filter(wanted) {
             read += self.sum(&mut Line::of(picture, area));
         }
-        if let Some(area) = plan.note {
+        if let Some(area) = plan.note.filter(wanted) {
             read += self.note(&mut Line::of(picture, area));
         }
-        for &(pane, area) in &plan.panes {
+        for &(pane, area) in plan.panes.iter().filter(|(_, area)| wanted(area)) {
             let mut lines = super::lines(picture, area);
             read += match pane {
                 Pane::Tree => self.tree(&mut lines),
@@ -476,10 +484,23 @@ impl<'a> Reading<'a> {
                     row["q"].as_f64().zip(row["v_smooth"].as_f64()).map(|(q, v)| q - v),
                 )
             {
-                let ways = self.ways(row);
                 let shown: Vec<Option<f64>> =
                     ["n", "✓", "✗", "stp"].iter().map(|t| copy.peek(header.edge(&[t]))).collect();
-                if ways.iter().any(|w| w.map(Some).to_vec() == shown) {
+                // Where it leads to: another state, the end, or back, as often as it has steps.
+                let leads = |to: Option<f64>, steps: f64| {
+                    let mut copy = copy.clone();
+                    let state = to.unwrap_or(f64::NAN);
+                    match to {
+                        None => copy.take_text("→end"),
+                        Some(_) if copy.find("→s").is_some() => copy.is_after("→s", state),
+                        Some(_) if copy.find("↪s").is_some() => copy.is_after("↪s", state),
+                        Some(_) => state == self.said.number(row) && copy.is_after("↺", steps),
+                    }
+                };
+                let fits = |(to, counts): &(Option<f64>, [f64; 4])| {
+                    counts.map(Some).to_vec() == shown && leads(*to, counts[3])
+                };
+                if self.ways(row).iter().any(fits) {
                     found = Some(row);
                     break;
                 }
@@ -494,15 +515,15 @@ impl<'a> Reading<'a> {
         line.blank_depth();
         line.blank_state_ids();
         line.label(0, row["action"].as_str().unwrap());
-        // Visits of a loop are its steps, which were read.
         line.blank_after("↺");
         line.blank_after("⋎");
         line.done(&[]);
         read
     }
 
-    /// For each state that follows an action: rollouts with a verdict, successes, failures, steps.
-    fn ways(&self, row: &Value) -> Vec<[f64; 4]> {
+    /// For each state that follows an action, its number, and those
+    /// with a verdict, successes, failures, steps.
+    fn ways(&self, row: &Value) -> Vec<(Option<f64>, [f64; 4])> {
         let mut ways: BTreeMap<Option<&str>, (BTreeMap<&str, bool>, f64)> = BTreeMap::new();
         for id in &self.rollouts {
             let steps = self.said.steps_of(&self.task, id);
@@ -520,10 +541,12 @@ impl<'a> Reading<'a> {
                 }
             }
         }
-        ways.values()
-            .map(|(who, steps)| {
+        let numbers = &self.said.numbers[&self.task];
+        ways.iter()
+            .map(|(next, (who, steps))| {
                 let ok = who.values().filter(|&&ok| ok).count() as f64;
-                [who.len() as f64, ok, who.len() as f64 - ok, *steps]
+                let counts = [who.len() as f64, ok, who.len() as f64 - ok, *steps];
+                (next.map(|state| numbers[state] as f64), counts)
             })
             .collect()
     }
