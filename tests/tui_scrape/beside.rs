@@ -286,6 +286,7 @@ impl Reading<'_> {
         lines[0].done(&[]);
         let others = &self.model.comparing.pairs.rollouts;
         let ids: Vec<&str> = others.iter().map(|&r| self.rollouts[r].as_str()).collect();
+        let (_, said) = self.said.compared(&self.task, &ids);
         // The columns end where their names do.
         let head: Vec<(usize, String)> = words(&lines[1]);
         let first = head.first().map_or(0, |(_, name)| {
@@ -314,7 +315,7 @@ impl Reading<'_> {
             for &(end, other) in &columns {
                 let mut cell = line.part(from, end);
                 from = end;
-                read += self.first_parting(&mut cell, id, other);
+                read += self.first_parting(&mut cell, &said, id, other);
                 cell.done(&[]);
                 line.clear(from - cell.width(), from);
             }
@@ -323,7 +324,8 @@ impl Reading<'_> {
         read
     }
 
-    fn first_parting(&self, cell: &mut Line, id: &str, other: &str) -> usize {
+    /// By hand from the steps; `compare` says the same step.
+    fn first_parting(&self, cell: &mut Line, said: &[Value], id: &str, other: &str) -> usize {
         let mut taken: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
         let text = |s: &'_ Value, k: &str| s[k].as_str().unwrap().to_owned();
         let other_steps = self.said.steps_of(&self.task, other);
@@ -337,6 +339,13 @@ impl Reading<'_> {
                 .get(text(s, "state").as_str())
                 .is_some_and(|at| !at.contains(text(s, "action").as_str()))
         });
+        let told = said.iter().find_map(|r| match (r["a"] == id, r["b"] == other) {
+            (true, true) => Some(&r["a_leaves"]),
+            _ if r["a"] == other && r["b"] == id => Some(&r["b_leaves"]),
+            _ => None,
+        });
+        let step = found.map_or(&Value::Null, |s| &s["step"]);
+        assert_eq!(told, Some(step).filter(|_| id != other), "{id} {other}");
         match found {
             _ if id == other => assert!(cell.take_text("·"), "{cell:?}"),
             None => assert!(cell.take_text("none"), "{cell:?}"),

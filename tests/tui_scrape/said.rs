@@ -158,7 +158,7 @@ impl Said {
         let alignment = Alignment::new(&analysis, &at);
         let rows = |table| export::json::rows(&table, true).unwrap().as_array().unwrap().clone();
         let aligned = rows(export::compare::table(&analysis, &alignment));
-        (aligned, rows(export::compare::matrix(&analysis, &at)))
+        (aligned, rows(export::compare::matrix(&analysis, &at, false)))
     }
 
     /// The number of a state on the screen.
