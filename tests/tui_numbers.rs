@@ -284,11 +284,9 @@ fn views_of_other_columns() {
 fn views_against_a_pin() {
     let path = shipped("slugify-fix/rollouts.jsonl");
     let pin = Said::of(&path, &[], &AnalysisSettings::default());
-    for (keys, knobs) in [
-        ("v j h", "view-bucket"),
-        ("v j j j h h", "edit-identity"),
-        ("v j j j j j j h h", "test"),
-    ] {
+    for (keys, knobs) in
+        [("v j h", "view-bucket"), ("v j j j h h", "edit-identity"), ("v j j j j j j h h", "test")]
+    {
         let mut model = settled(&path, &pin, (80, 24));
         for key in keys.split_whitespace() {
             press(&mut model, key);
@@ -356,7 +354,9 @@ fn a_wrong_digit_is_noticed_in_every_pane() {
     let said = Said::of(&path, &[], &AnalysisSettings::default());
     let mut unnoticed = Vec::new();
     for (size, every) in [(SIZES[0], 2), (SIZES[1], 5), (SIZES[2], 9)] {
-        for keys in ["", "= j", "7 l", "v j", "|", "r j", "w", "a", "f", "c", "t", "/ f i n Enter n"] {
+        for keys in
+            ["", "= j", "7 l", "v j", "|", "r j", "w", "a", "f", "c", "t", "/ f i n Enter n"]
+        {
             let mut model = settled(&path, &said, size);
             for key in keys.split_whitespace() {
                 press(&mut model, key);
@@ -378,7 +378,10 @@ fn a_wrong_digit_is_noticed_in_every_pane() {
                     let mut wrong = picture.clone();
                     wrong[(x, y)].set_symbol(&((digit + 5) % 10).to_string());
                     tried += 1;
-                    if !fails(&Reading { place: Some(place), ..Reading::new(&model, &said) }, &wrong) {
+                    if !fails(
+                        &Reading { place: Some(place), ..Reading::new(&model, &said) },
+                        &wrong,
+                    ) {
                         unnoticed.push(format!("{keys} {size:?} {x},{y} {word}: {line:?}"));
                     }
                 }

@@ -212,9 +212,9 @@ impl Reading<'_> {
             let is = |line: &Line, title: &str, value: Option<f64>| {
                 let word = line.word(header.edge(&[title]));
                 let shown = super::number(&word).filter(|_| word != "·");
-                shown.zip(value).map_or(shown.is_none() && value.is_none(), |(n, a)| {
-                    super::near(&word, n, a)
-                })
+                shown
+                    .zip(value)
+                    .map_or(shown.is_none() && value.is_none(), |(n, a)| super::near(&word, n, a))
             };
             let at = of_state.iter().position(|r| {
                 let mut copy = line.clone();

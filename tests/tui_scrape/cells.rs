@@ -160,13 +160,14 @@ impl Reading<'_> {
             said.steps_of(&self.task, id).iter().map(|s| s[self.y()].as_f64()).collect()
         };
         let tau = self.model.settings.tau.1;
-        let change = |(before, now): (Option<f64>, Option<f64>)| match (before, now) {
-            (Some(b), Some(n)) if b.abs() > tau && n.abs() > tau => {
-                if b.signum() == n.signum() { Change::Kept } else { Change::Flipped }
-            }
-            (Some(b), Some(_)) if b.abs() > tau => Change::Faded,
-            _ => Change::Kept,
-        };
+        let change =
+            |(before, now): (Option<f64>, Option<f64>)| match (before, now) {
+                (Some(b), Some(n)) if b.abs() > tau && n.abs() > tau => {
+                    if b.signum() == n.signum() { Change::Kept } else { Change::Flipped }
+                }
+                (Some(b), Some(_)) if b.abs() > tau => Change::Faded,
+                _ => Change::Kept,
+            };
         values(pin).into_iter().zip(values(self.said)).map(change).collect()
     }
 }

@@ -27,8 +27,11 @@ impl Reading<'_> {
         let chosen: Vec<&Facet> = facets.iter().filter(|f| f.chosen).collect();
         let passing = steps.iter().filter(|s| self.passes(s, &chosen)).count();
         lines[0].title("f Filter");
-        let thresholds: Vec<f64> =
-            chosen.iter().filter_map(|f| f.name.strip_prefix("> ")).map(|n| n.parse().unwrap()).collect();
+        let thresholds: Vec<f64> = chosen
+            .iter()
+            .filter_map(|f| f.name.strip_prefix("> "))
+            .map(|n| n.parse().unwrap())
+            .collect();
         let shared = chosen.iter().filter(|f| f.name == "N≥2").map(|_| 2.0);
         let mut all = vec![passing as f64, steps.len() as f64];
         all.extend(thresholds);
@@ -52,9 +55,9 @@ impl Reading<'_> {
 
     fn passes(&self, step: &Value, chosen: &[&Facet]) -> bool {
         chosen.iter().all(|f| {
-            chosen
-                .iter()
-                .any(|g| (g.name == f.name || g.kind == f.kind && f.kind != "state") && self.holds(step, g))
+            chosen.iter().any(|g| {
+                (g.name == f.name || g.kind == f.kind && f.kind != "state") && self.holds(step, g)
+            })
         })
     }
 
@@ -120,7 +123,8 @@ impl Reading<'_> {
     /// The last line: keys, a message, the state of a search.
     pub fn footer(&self, line: &mut Line) -> usize {
         let mut read = 0;
-        if self.model.finding.active() && line.find(&format!(" /{}", self.model.finding.pattern)).is_some()
+        if self.model.finding.active()
+            && line.find(&format!(" /{}", self.model.finding.pattern)).is_some()
         {
             line.take_text(&format!(" /{}", self.model.finding.pattern));
             let hits = self.said.steps_in(&self.task).filter(|s| self.is_hit(s)).count();
@@ -160,7 +164,9 @@ impl Reading<'_> {
                 list.iter().position(same).filter(|_| list.len() == last)
             };
             let found = at(&|s| self.is_hit(s))
-                .or_else(|| at(&|s| matches!(s["quadrant"].as_str(), Some("rescued" | "penalized"))))
+                .or_else(|| {
+                    at(&|s| matches!(s["quadrant"].as_str(), Some("rescued" | "penalized")))
+                })
                 .or_else(|| at(&|s| self.branches(s)));
             let found = found.unwrap_or_else(|| panic!("nothing is so often here: {line:?}"));
             read += line.expect(&[found as f64 + 1.0, last as f64]);

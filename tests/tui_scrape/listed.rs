@@ -35,7 +35,8 @@ impl Reading<'_> {
             let totals = if all { &none } else { &self.said.totals };
             let mut sums = totals.clone();
             // The null of all groups is told by `skill` alone.
-            sums["skill_null"] = if all { Value::Null } else { self.said.skill["skill_null"].clone() };
+            sums["skill_null"] =
+                if all { Value::Null } else { self.said.skill["skill_null"].clone() };
             read += group_row(line, &header, &picked, total.then_some(&sums));
             if total {
                 let uneven = self.said.groups.iter().any(|g| !is_mixed(g));

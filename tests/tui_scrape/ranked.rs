@@ -122,7 +122,8 @@ impl Reading<'_> {
         line.clear(0, outcome + 1);
         let mut read = line.after(" t", int(step, "step"));
         read += line.at(header.edge(&["by"]), wanted.value);
-        for (title, (ok, n)) in [("✓ this", self.ends(step, true)), ("others", self.ends(step, false))]
+        for (title, (ok, n)) in
+            [("✓ this", self.ends(step, true)), ("others", self.ends(step, false))]
         {
             let end = header.edge(&[title]);
             let mut word = line.part(0, end);

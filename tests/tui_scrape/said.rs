@@ -126,9 +126,9 @@ impl Said {
     pub fn estimators(&self) -> Vec<Value> {
         let args = ["estimators".to_owned()];
         let mut asked = self.asked.borrow_mut();
-        let said = asked.entry(args.to_vec()).or_insert_with(|| {
-            Rc::new(printed(&["estimators", "--format", "json"]))
-        });
+        let said = asked
+            .entry(args.to_vec())
+            .or_insert_with(|| Rc::new(printed(&["estimators", "--format", "json"])));
         said["rows"].as_array().unwrap().clone()
     }
 

@@ -58,7 +58,9 @@ impl Reading<'_> {
             let words: Vec<&str> =
                 text.split_whitespace().map(|w| w.trim_matches(['▸', '*'])).collect();
             let words: Vec<&str> = words.into_iter().filter(|w| !w.is_empty()).collect();
-            if text.contains(" more below") || text.contains(" more above") || text.contains(" above,")
+            if text.contains(" more below")
+                || text.contains(" more above")
+                || text.contains(" above,")
             {
                 let hidden: f64 =
                     list.numerals().iter().map(|(_, _, w)| w.parse::<f64>().unwrap()).sum();
@@ -66,15 +68,17 @@ impl Reading<'_> {
                 read += list.numerals().len();
                 continue;
             }
-            let Some(row) = words.first().and_then(|w| {
-                rows.iter().find(|r| r.name() == w.trim_end_matches(':'))
-            }) else {
+            let Some(row) = words
+                .first()
+                .and_then(|w| rows.iter().find(|r| r.name() == w.trim_end_matches(':')))
+            else {
                 list.done(&[]);
                 continue;
             };
             if words[0].ends_with(':') {
                 // What the knob means, and the values it takes: its help.
-                let help = format!("{}: {};  {}", row.name(), row.meaning(), row.values().join(" "));
+                let help =
+                    format!("{}: {};  {}", row.name(), row.meaning(), row.values().join(" "));
                 list.piece_of(0, &help);
                 continue;
             }
@@ -125,7 +129,8 @@ impl Reading<'_> {
         let found = table.iter().find(|(title, ..)| name.starts_with(title));
         let &(title, kind, key) = found.unwrap_or_else(|| panic!("no measure {name:?}"));
         part.take_text(title);
-        let (before, now) = (self.measured(self.pin.unwrap_or(self.said), key), self.measured(self.said, key));
+        let (before, now) =
+            (self.measured(self.pin.unwrap_or(self.said), key), self.measured(self.said, key));
         let mut read = 0;
         for (column, value) in [("pin", before), ("now", now)] {
             // Where all three columns have no room, this one gives way.
@@ -172,9 +177,8 @@ impl Reading<'_> {
         }
         // What is in force is one of the values of the threshold.
         let knob = format!("tau={}", said.settings.tau.0);
-        let rows = said.ask(
-            &[&["sweep", "--uniform", "include", "--knob", &knob], &only[..]].concat(),
-        );
+        let rows =
+            said.ask(&[&["sweep", "--uniform", "include", "--knob", &knob], &only[..]].concat());
         let row = &rows["rows"][0];
         assert_eq!(row["current"], true, "{row}");
         row[key].as_f64()

@@ -46,7 +46,9 @@ impl Reading<'_> {
                 }
                 "state" => line.piece_of(8, said["state"].as_str().unwrap()),
                 "action" => read += action(line, &said, id),
-                "Q(s,a)" | "V(s)" | "V'(s)" if header.is_some() => read += self.mean(line, &said, step),
+                "Q(s,a)" | "V(s)" | "V'(s)" if header.is_some() => {
+                    read += self.mean(line, &said, step)
+                }
                 "Q" if header.is_some() => {
                     let prior = self.model.settings.credit.n_prior;
                     let sum = [n("n_s"), n("v"), prior, n("v_prior"), n("n_s"), prior];
@@ -57,7 +59,9 @@ impl Reading<'_> {
                     read += line.expect(&all);
                 }
                 "outcome" => {}
-                "comparison" | "prior" | "sum" | "compa…" | "comp…" | "compa" if header.is_some() => {
+                "comparison" | "prior" | "sum" | "compa…" | "comp…" | "compa"
+                    if header.is_some() =>
+                {
                     read += self.parts(line, &said, first);
                 }
                 "eval" => eval = words[1..].concat(),
