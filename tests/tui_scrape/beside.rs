@@ -234,7 +234,7 @@ impl Reading<'_> {
                 };
             }
             // Who went this way: names, or how many.
-            let who: BTreeSet<&str> = self.takers(row).collect();
+            let mut who: BTreeSet<&str> = self.takers(row).collect();
             if line.find(" rollouts").is_some() {
                 read += line.before("rollouts", who.len() as f64);
             } else {
@@ -244,7 +244,8 @@ impl Reading<'_> {
                 assert_eq!(names.len(), who.len(), "{told} {who:?}");
                 for name in names {
                     let bare = name.trim_matches(['✓', '✗', '⊘', '‼', '?', '…']);
-                    assert!(who.iter().any(|w| w.contains(bare)), "{name} is none of {who:?}");
+                    let one = who.iter().copied().find(|w| w.ends_with(bare));
+                    assert!(one.is_some_and(|w| who.remove(w)), "{name} is none of {who:?}");
                 }
                 line.clear(taken, header.edge(&["N"]));
             }
