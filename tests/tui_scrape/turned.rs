@@ -68,6 +68,12 @@ impl Reading<'_> {
                 read += list.numerals().len();
                 continue;
             }
+            if let Some(at) = list.find("values ").filter(|_| words.first() == Some(&"values")) {
+                // The values that the selected knob takes: its help.
+                let row = rows[self.model.turning.at];
+                list.piece_of(at + "values ".len(), &row.values().join(" "));
+                continue;
+            }
             let Some(row) = words
                 .first()
                 .and_then(|w| rows.iter().find(|r| r.name() == w.trim_end_matches(':')))
