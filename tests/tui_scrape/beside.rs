@@ -151,9 +151,9 @@ impl Reading<'_> {
             // The row is out of sight, above: the state tells which one it is.
             let n = line.numerals();
             let state = super::whole(&n[1].2);
-            let found = rows.iter().find(|r| {
-                r["aligned"] == true && self.said.number(r) == state && self.split(rows, r).1
-            });
+            let found = rows
+                .iter()
+                .find(|r| r["aligned"] == true && self.said.number(r) == state && split(rows, r).1);
             let found = found.unwrap_or_else(|| panic!("no rollouts part at {line:?}"));
             return self.parting_at(line, rows, found);
         };
@@ -162,23 +162,13 @@ impl Reading<'_> {
     }
 
     fn parting_at(&self, line: &mut Line, rows: &[Value], row: &Value) -> usize {
-        let (ways, parts) = self.split(rows, row);
+        let (ways, parts) = split(rows, row);
         assert!(parts, "{line:?} {row}");
         let step = self.said.steps_in(&self.task).find(|s| s["state"] == row["state"]).unwrap();
         let mut all = vec![ways, self.said.number(step), int(step, "rollouts_s")];
         all.push(int(self.said.group(&self.task), "scored"));
         all.extend(step["v"].as_f64().filter(|_| int(step, "n_s") > 0.0));
         line.expect(&all)
-    }
-
-    /// In how many ways the rollouts of a row go on, and whether that is more than one.
-    fn split(&self, rows: &[Value], row: &Value) -> (f64, bool) {
-        let actions: BTreeSet<&str> = rows
-            .iter()
-            .filter(|r| r["row"] == row["row"])
-            .map(|r| r["action"].as_str().unwrap())
-            .collect();
-        (actions.len() as f64, actions.len() > 1)
     }
 
     /// The ways that scored rollouts leave a state.
@@ -377,4 +367,14 @@ fn words(line: &Line) -> Vec<(usize, String)> {
         }
     }
     found
+}
+
+/// In how many ways the rollouts of a row go on, and whether that is more than one.
+fn split(rows: &[Value], row: &Value) -> (f64, bool) {
+    let actions: BTreeSet<&str> = rows
+        .iter()
+        .filter(|r| r["row"] == row["row"])
+        .map(|r| r["action"].as_str().unwrap())
+        .collect();
+    (actions.len() as f64, actions.len() > 1)
 }

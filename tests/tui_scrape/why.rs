@@ -35,7 +35,7 @@ impl Reading<'_> {
             let first = words.first().copied().unwrap_or("");
             let n = |name: &str| said["step"][name].as_f64().unwrap_or(0.0);
             match first {
-                "" | "here" => {}
+                "" | "here" | "outcome" => {}
                 // The text of the call itself, to the end of the pane.
                 "call" => {
                     lines_clear(&mut lines[y..]);
@@ -47,7 +47,7 @@ impl Reading<'_> {
                 "state" => line.piece_of(8, said["state"].as_str().unwrap()),
                 "action" => read += action(line, &said, id),
                 "Q(s,a)" | "V(s)" | "V'(s)" if header.is_some() => {
-                    read += self.mean(line, &said, step)
+                    read += self.mean(line, &said, step);
                 }
                 "Q" if header.is_some() => {
                     let prior = self.model.settings.credit.n_prior;
@@ -58,11 +58,10 @@ impl Reading<'_> {
                     all.push(n("v_smooth"));
                     read += line.expect(&all);
                 }
-                "outcome" => {}
                 "comparison" | "prior" | "sum" | "compa…" | "comp…" | "compa"
                     if header.is_some() =>
                 {
-                    read += self.parts(line, &said, first);
+                    read += parts(line, &said, first);
                 }
                 "eval" => eval = words[1..].concat(),
                 "=" => {
@@ -84,7 +83,7 @@ impl Reading<'_> {
                         self.model.member - marked.unwrap_or(0)
                     });
                     let head = Line::from(text[header.unwrap()].as_str());
-                    read += self.member(line, &members[at + shown], &head);
+                    read += member(line, &members[at + shown], &head);
                     shown += 1;
                 }
                 _ => read += self.node(line, &said, y, &mut shown, &text),
@@ -122,22 +121,6 @@ impl Reading<'_> {
             None => assert!(line.take_text("no value"), "{line:?}"),
         }
         line.done(&[]);
-        read
-    }
-
-    /// One of the rollouts that were in the state.
-    fn member(&self, line: &mut Line, member: &Value, header: &Line) -> usize {
-        line.name_before_outcome(member["rollout"].as_str().unwrap());
-        let mut read = line.after(" t", int(member, "step"));
-        assert_eq!(read, 1, "{line:?}");
-        for (title, name) in [("G_t", "g"), ("outcome", "outcome_part"), ("shaping", "shaping")] {
-            if let Some(end) = header.find_edge(&[title]) {
-                read += line.at(end, member[name].as_f64().unwrap());
-            }
-        }
-        let full = member["action"].as_str().unwrap();
-        let from = header.edge(&["action"]) - "action".len();
-        assert!(line.label(from, full), "{line:?} is not {full}");
         read
     }
 
@@ -197,36 +180,6 @@ impl Reading<'_> {
         line.expect(&all)
     }
 
-    /// A row of the parts, and what stands beside it.
-    fn parts(&self, line: &mut Line, said: &Value, row: &str) -> usize {
-        let part = |name: &str| {
-            let of = &said["split"][name];
-            ["outcome", "discount", "shaping"].map(|k| of[k].as_f64().unwrap())
-        };
-        let (cmp, prior) = (part("comparison"), part("prior"));
-        let cells = match row {
-            "prior" => prior,
-            "sum" => [0, 1, 2].map(|i| cmp[i] + prior[i]),
-            _ => cmp,
-        };
-        let mut all = cells.to_vec();
-        all.push(cells.iter().sum());
-        // Beside it: another column, its convention, whether X and Y disagree.
-        for other in said["others"].as_array().unwrap() {
-            let name = other["column"].as_str().unwrap();
-            let Some(at) = line.find_edge(&[name]).filter(|&end| end > 40) else { continue };
-            let numbers = line.numerals();
-            if let Some(a) = other["value"].as_f64() {
-                all.push(a);
-                let end = numbers[4].1;
-                line.piece_of(end, other["convention"].as_str().unwrap());
-            } else {
-                line.piece_of(at + 8, &format!("· {}", other["convention"].as_str().unwrap()));
-            }
-        }
-        line.expect(&all)
-    }
-
     /// A named number of another column: its name, value and where it comes from.
     fn node(
         &self,
@@ -263,9 +216,8 @@ impl Reading<'_> {
                 line.clear(*at - 3, usize::MAX);
                 line.piece_of(0, &format!("A = {formula}"));
                 return 1;
-            } else {
-                line.piece_of(0, about.unwrap()["convention"].as_str().unwrap());
             }
+            line.piece_of(0, about.unwrap()["convention"].as_str().unwrap());
             return 0;
         };
         if y == head {
@@ -337,4 +289,50 @@ fn named(tree: &Value) -> Vec<&Value> {
     let mut out = Vec::new();
     walk(tree, &mut BTreeSet::new(), &mut out);
     out
+}
+
+/// One of the rollouts that were in the state.
+fn member(line: &mut Line, member: &Value, header: &Line) -> usize {
+    line.name_before_outcome(member["rollout"].as_str().unwrap());
+    let mut read = line.after(" t", int(member, "step"));
+    assert_eq!(read, 1, "{line:?}");
+    for (title, name) in [("G_t", "g"), ("outcome", "outcome_part"), ("shaping", "shaping")] {
+        if let Some(end) = header.find_edge(&[title]) {
+            read += line.at(end, member[name].as_f64().unwrap());
+        }
+    }
+    let full = member["action"].as_str().unwrap();
+    let from = header.edge(&["action"]) - "action".len();
+    assert!(line.label(from, full), "{line:?} is not {full}");
+    read
+}
+
+/// A row of the parts, and what stands beside it.
+fn parts(line: &mut Line, said: &Value, row: &str) -> usize {
+    let part = |name: &str| {
+        let of = &said["split"][name];
+        ["outcome", "discount", "shaping"].map(|k| of[k].as_f64().unwrap())
+    };
+    let (cmp, prior) = (part("comparison"), part("prior"));
+    let cells = match row {
+        "prior" => prior,
+        "sum" => [0, 1, 2].map(|i| cmp[i] + prior[i]),
+        _ => cmp,
+    };
+    let mut all = cells.to_vec();
+    all.push(cells.iter().sum());
+    // Beside it: another column, its convention, whether X and Y disagree.
+    for other in said["others"].as_array().unwrap() {
+        let name = other["column"].as_str().unwrap();
+        let Some(at) = line.find_edge(&[name]).filter(|&end| end > 40) else { continue };
+        let numbers = line.numerals();
+        if let Some(a) = other["value"].as_f64() {
+            all.push(a);
+            let end = numbers[4].1;
+            line.piece_of(end, other["convention"].as_str().unwrap());
+        } else {
+            line.piece_of(at + 8, &format!("· {}", other["convention"].as_str().unwrap()));
+        }
+    }
+    line.expect(&all)
 }
