@@ -245,6 +245,74 @@ fn no_sign_and_no_outcome_hangs_on_a_colour() {
     }
 }
 
+/// The digits of a row, as they stand together, each with the sign before it.
+fn numbers(row: &[Cell]) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    let (mut before, mut inside) = (' ', false);
+    for c in row.iter().map(|cell| cell.symbol().chars().next().unwrap_or(' ')) {
+        let c = if c == '−' { '-' } else { c };
+        match (c.is_ascii_digit(), inside) {
+            (true, true) => found.last_mut().unwrap().push(c),
+            (true, false) if matches!(before, '+' | '-') => found.push(format!("{before}{c}")),
+            (true, false) => found.push(c.to_string()),
+            (false, _) => {}
+        }
+        inside = c.is_ascii_digit();
+        // A range is written with a sign of its own, or with two.
+        before = if before == '+' && c == '-' || c == '±' { ' ' } else { c };
+    }
+    found
+}
+
+/// Whether two looks say the same with a glyph: where there are no colours, evidence has its sign, too.
+fn same_mark(coloured: &str, plain: &str) -> bool {
+    let signed = match coloured {
+        "█" => ["▲", "▼"],
+        "▒" => ["△", "▽"],
+        "∷" => ["+", "−"],
+        "═" => ["'", "."],
+        _ => return coloured == plain,
+    };
+    coloured == plain || signed.contains(&plain)
+}
+
+/// Without colours the same cells are drawn, glyph for glyph; in ASCII the same numbers in each row, and
+/// as many marks: what differs is how they are drawn.
+#[test]
+fn the_same_is_told_in_every_look() {
+    for size in SIZES {
+        for keys in STATES {
+            let mut model = sample(size, keys);
+            let whole = drawn(&mut model, LOOKS[0].1);
+            let width = usize::from(size.0);
+            let mut told = 0;
+            for (name, look) in &LOOKS[1..] {
+                let other = drawn(&mut model, *look);
+                let rows = whole.content.chunks(width).zip(other.content.chunks(width));
+                for (y, (a, b)) in rows.enumerate() {
+                    let text = |row: &[Cell]| row.iter().map(Cell::symbol).collect::<String>();
+                    let place = format!("{keys:?} {name} {size:?} row {y}");
+                    if *name != "ascii" {
+                        let alike = a.iter().zip(b).all(|(a, b)| same_mark(a.symbol(), b.symbol()));
+                        assert!(alike, "{place}:\n{}\n{}", text(a), text(b));
+                    }
+                    assert_eq!(numbers(a), numbers(b), "{place}:\n{}\n{}", text(a), text(b));
+                    told += numbers(a).len();
+                    // Nothing that is drawn goes: what is cut may take a cell more. A rule with
+                    // ranges has less room for its keys.
+                    let marks =
+                        |row: &[Cell]| row.iter().filter(|c| !c.symbol().trim().is_empty()).count();
+                    let wide = text(a).matches('…').count();
+                    let (was, now) = (marks(a), marks(b));
+                    let fits = text(a).contains('±') || (was..=was + wide).contains(&now);
+                    assert!(fits, "{place}: {was}, {now}\n{}\n{}", text(a), text(b));
+                }
+            }
+            assert!(told > 0 || keys == &["?"] || keys == &[":"], "{keys:?} {size:?}");
+        }
+    }
+}
+
 /// Emphasis, weakness and the selection are attributes where there are no colours.
 #[test]
 fn emphasis_and_selection_survive_without_colours() {

@@ -33,7 +33,11 @@ impl Reading<'_> {
             };
             let none = Value::Null;
             let totals = if all { &none } else { &self.said.totals };
-            read += group_row(line, &header, &picked, total.then_some(totals));
+            let mut sums = totals.clone();
+            // The null of all groups is told by `skill` alone.
+            sums["skill_null"] =
+                if all { Value::Null } else { self.said.skill["skill_null"].clone() };
+            read += group_row(line, &header, &picked, total.then_some(&sums));
             if total {
                 let uneven = self.said.groups.iter().any(|g| !is_mixed(g));
                 assert_eq!(all || some, uneven, "{text}");
@@ -205,11 +209,6 @@ fn group_row(line: &mut Line, header: &Line, picked: &[&Value], totals: Option<&
     }
     for (title, name) in [("skill", "skill"), ("null", "skill_null")] {
         let Some(end) = header.find_edge(&[title]) else { continue };
-        if totals.is_some() && name == "skill_null" {
-            // Totals have no null; the command `skill` has.
-            line.blank_at(end);
-            continue;
-        }
         read += match totals.unwrap_or(picked[0])[name].as_f64() {
             Some(x) => line.at(end, x),
             None => line.nothing_at(end),

@@ -145,23 +145,28 @@ pub struct Made;
 
 impl TextSource for Made {
     fn step_text(&self, _: &Group, rollout: usize, step: usize) -> Result<RawStep, String> {
-        if rollout == 3 {
-            return Err("trace.jsonl changed since it was loaded".to_owned());
-        }
-        let args = serde_json::json!({
-            "command": "str_replace", "path": "/w/separable.py",
-            "old_str": "old line\n".repeat(12), "new_str": "new line\n".repeat(30),
-        });
-        Ok(RawStep {
-            thought: format!("I think about step {step}. ").repeat(40),
-            tool: Some("file_editor".to_owned()),
-            args: RawArgs::Object(args.as_object().unwrap().clone()),
-            observation: Some(
-                (0..70_000).map(|i| ["line ", &i.to_string(), "\n"].concat()).collect(),
-            ),
-            ..RawStep::default()
+        made(rollout, step, || {
+            (0..70_000).map(|i| ["line ", &i.to_string(), "\n"].concat()).collect()
         })
     }
+}
+
+/// The same with an observation that is made where it is wanted.
+fn made(rollout: usize, step: usize, seen: impl Fn() -> String) -> Result<RawStep, String> {
+    if rollout == 3 {
+        return Err("trace.jsonl changed since it was loaded".to_owned());
+    }
+    let args = serde_json::json!({
+        "command": "str_replace", "path": "/w/separable.py",
+        "old_str": "old line\n".repeat(12), "new_str": "new line\n".repeat(30),
+    });
+    Ok(RawStep {
+        thought: format!("I think about step {step}. ").repeat(40),
+        tool: Some("file_editor".to_owned()),
+        args: RawArgs::Object(args.as_object().unwrap().clone()),
+        observation: Some(seen()),
+        ..RawStep::default()
+    })
 }
 
 pub const PLAIN: Look = Look { theme: ThemeId::Default, depth: Depth::Ansi16, ascii: false };
@@ -365,11 +370,8 @@ pub fn settle(model: &mut Model, mut effects: Vec<Effect>) {
                 }
                 continue;
             }
-            Effect::Read { of, group, controls } => {
-                let mut raw = Made.step_text(&group, of.1, of.2);
-                if let Ok(raw) = &mut raw {
-                    raw.observation = Some("short".to_owned());
-                }
+            Effect::Read { of, controls, .. } => {
+                let raw = made(of.1, of.2, || "short".to_owned());
                 Msg::Read(of, raw.map(|r| Arc::new(Document::with(&r, controls))))
             }
             Effect::Find { key, snapshot, pattern } => {

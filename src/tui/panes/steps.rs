@@ -61,7 +61,8 @@ impl Columns {
                 + if why > 0 { why + 1 } else { 0 };
             let label = width.saturating_sub(taken);
             if label >= least.max(wanted) {
-                return Self { label, half, bars, n, why };
+                // Without N a blank keeps labels from the bars.
+                return Self { label: label.saturating_sub(usize::from(!n)), half, bars, n, why };
             }
         }
         Self { label: 0, half: 1, bars: vec![y], n: false, why: 0 }
@@ -171,8 +172,9 @@ fn header(snapshot: &Snapshot, columns: &Columns, canvas: &mut Canvas) {
     row.gap(1).right("t", w.t, theme.dim).gap(2);
     row.left("action", columns.label, theme.dim);
     if columns.n {
-        row.right("N", w.visits + 1, theme.dim).gap(1);
+        row.right("N", w.visits + 1, theme.dim);
     }
+    row.gap(1);
     for &c in &columns.bars {
         let name = snapshot
             .analysis
@@ -232,8 +234,9 @@ impl Line<'_> {
         row.to(1 + snapshot.widths.t + 2 + columns.label);
         if columns.n {
             let visits = format!("{}/{}", data.n_sa, data.n_s);
-            row.right(&visits, snapshot.widths.visits + 1, theme.dim).gap(1);
+            row.right(&visits, snapshot.widths.visits + 1, theme.dim);
         }
+        row.gap(1);
         for &c in &columns.bars {
             self.bar(&mut row, c, &data);
         }
