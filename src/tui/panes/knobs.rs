@@ -38,7 +38,8 @@ pub fn draw(model: &Model, snapshot: &Snapshot, canvas: &mut Canvas, focus: bool
     );
     let table = canvas.width() >= 72;
     let tall = canvas.height() >= 13;
-    let height = canvas.height().saturating_sub(1 + usize::from(tall));
+    let about = if tall { meaning(model, &now, canvas.width(), &theme) } else { Vec::new() };
+    let height = canvas.height().saturating_sub(1 + about.len());
     let list = if table { LIST } else { canvas.width() };
     knobs(model, snapshot, canvas, &now, list, height);
     if table {
@@ -51,17 +52,40 @@ pub fn draw(model: &Model, snapshot: &Snapshot, canvas: &mut Canvas, focus: bool
             None => part.empty(0, &["counting against the pin …"]),
         }
     }
-    if tall && let Some(row) = rows().get(model.turning.at) {
-        let mut line = Row::new();
-        line.gap(1).put(row.name(), theme.title);
-        line.put(format!(": {}; ", row.meaning()), theme.dim);
-        let value = row.value(&now);
-        for v in row.values() {
-            let style = if v == value { theme.title } else { theme.dim };
-            line.put(format!(" {v}"), style);
-        }
-        canvas.row(height + 1, &line);
+    for (y, line) in about.iter().enumerate() {
+        canvas.row(height + 1 + y, line);
     }
+}
+
+/// What the selected knob means, and its values with the present one standing out.
+fn meaning(model: &Model, now: &SignatureSetting, width: usize, theme: &Theme) -> Vec<Row> {
+    let list = rows();
+    let Some(row) = list.get(model.turning.at) else {
+        return Vec::new();
+    };
+    let room = width.saturating_sub(2).max(1);
+    let told = format!("{}: {}", row.name(), row.meaning());
+    let mut lines: Vec<Row> = Vec::new();
+    for (i, part) in super::warnings::fold(&told, room).into_iter().enumerate() {
+        let mut line = Row::new();
+        let (name, rest) =
+            part.split_at_checked(row.name().len()).filter(|_| i == 0).unwrap_or(("", &part));
+        line.gap(1).put(name, theme.title).put(rest, theme.dim);
+        lines.push(line);
+    }
+    let value = row.value(now);
+    let mut line = Row::new();
+    line.gap(1).put("values", theme.dim);
+    for v in row.values() {
+        let style = if v == value { theme.title } else { theme.dim };
+        if line.width() + 1 + crate::export::text::width(&v) > room {
+            lines.push(std::mem::take(&mut line));
+            line.gap(3);
+        }
+        line.gap(1).put(v, style);
+    }
+    lines.push(line);
+    lines
 }
 
 fn knobs(
