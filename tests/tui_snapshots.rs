@@ -318,7 +318,8 @@ fn ascii_keeps_every_glyph_apart() {
                 }
                 // What is cut takes a cell beside it for its second dot; at least two is more than one.
                 let cut = [at.checked_sub(1), Some(at + 1)];
-                let cut = cut.iter().flatten().any(|&i| row.get(i).is_some_and(|c| c.symbol() == "…"));
+                let cut =
+                    cut.iter().flatten().any(|&i| row.get(i).is_some_and(|c| c.symbol() == "…"));
                 if a.symbol() == "…" || cut && b.symbol() == "." {
                     assert_eq!(b.symbol(), ".");
                     continue;

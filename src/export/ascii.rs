@@ -84,8 +84,11 @@ pub fn replace(row: &[&str]) -> Vec<Option<&'static str>> {
             "…" => {
                 put(i, ".");
                 let word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
-                // A blank before it, else a letter beside it, makes room for the second dot.
-                let back = before == Some(' ') || (word(before) && !word(after));
+                // A blank before it, else what is cut beside it, makes room for the second dot; a line
+                // between panes does not.
+                let line = |c: char| matches!(c, '│' | '├' | '┤' | '┼');
+                let back = before == Some(' ')
+                    || (!word(after) && before.is_some_and(|before| !line(before)));
                 put(if back { i - 1 } else { i + 1 }, ".");
             }
             "≥" => {
@@ -174,7 +177,8 @@ mod tests {
         assert_eq!(line("search:grep…"), "search:gre..");
         assert_eq!(line("…able.py"), "..ble.py");
         assert_eq!(line("view:full@…able.py"), "view:full@..ble.py");
-        assert_eq!(line("modify:…:33a6"), "modify:..33a6");
+        assert_eq!(line("modify:…:33a6"), "modify..:33a6");
+        assert_eq!(line("═══… 1 penalized"), "==.. 1 penalized");
         assert_eq!(line(" … 3 more"), ".. 3 more");
         assert_eq!(line("0.020 + … 3 more"), "0.020 +.. 3 more");
         for text in ["…", "±", "≥", "…………", "文…"] {

@@ -92,14 +92,12 @@ fn histogram(mixed: &[&Summary], canvas: &mut Canvas) {
 fn aggregate(model: &Model, mixed: &[&Summary], uniform: usize, canvas: &mut Canvas) {
     let theme = *canvas.theme;
     let kind = if model.groups.uniform_counts { "counted" } else { "mixed" };
-    let mut told = vec![format!("{} {kind}", mixed.len())];
-    if uniform > 0 {
-        let out = [format!("{uniform} uniform left out"), format!("{uniform} left out")];
-        told = out.map(|out| format!("{}, {out}", told.concat())).to_vec();
-    }
-    let told: Vec<&str> = told.iter().map(String::as_str).collect();
+    let counted = format!("{} {kind}", mixed.len());
+    let told = ["uniform left out", "uniform out"].map(|out| format!("{counted}, {uniform} {out}"));
+    let [long, short] = &told;
+    let choices = if uniform > 0 { vec![&**long, short, &counted] } else { vec![&*counted] };
     let mut extra = Row::new();
-    extra.put(fitting(&told, canvas.width().saturating_sub(26)), theme.text);
+    extra.put(fitting(&choices, canvas.width().saturating_sub(24)), theme.text);
     canvas.rule("Aggregate quadrants", extra, &[], false);
     let mut sides = [Tally::default(); 2];
     let mut backing = Backing::default();
@@ -166,7 +164,7 @@ fn aggregate(model: &Model, mixed: &[&Summary], uniform: usize, canvas: &mut Can
 /// Over the groups: how much the shares of all steps would vary.
 fn intervals(totals: &Totals, head: usize, widths: [usize; 5], theme: &Theme) -> Row {
     let mut line = Row::new();
-    line.gap(1).left("95% of Σ", head, theme.dim).to(head + 1);
+    line.gap(1).left("95% of Σ", head - 1, theme.dim);
     let [both_pos, rescued, both_neg, penalized] = totals.quadrants;
     let shares = [both_pos, rescued, penalized, both_neg];
     for (share, width) in shares.into_iter().zip(widths) {

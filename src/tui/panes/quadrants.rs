@@ -124,7 +124,7 @@ fn flat(snapshot: &Snapshot, canvas: &mut Canvas) {
     let theme = *canvas.theme;
     let n = digits(snapshot.outcomes.iter().map(|t| t.scored).max().unwrap_or(0)).max(3);
     let all = ["both+", "rescued", "penalized", "both−", "inside"];
-    let short = ["both+", "resc.", "penal.", "both−", "inside"];
+    let short = ["++", "−+", "+−", "−−", "in"];
     let long = Evidence::ALL.map(|e| format!("{}{}", glyphs::evidence(Some(e)), e.name()));
     let brief = ["█comp", "▒shar", "∷self", "═sing"].map(str::to_owned);
     // Wide counts take their room from names, never from the shares.

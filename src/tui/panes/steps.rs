@@ -190,8 +190,14 @@ fn header(snapshot: &Snapshot, columns: &Columns, canvas: &mut Canvas) {
             .get(c)
             .map_or_else(String::new, |(spec, _)| super::column_title(&spec.name));
         let style = if c == snapshot.y() { theme.title } else { theme.dim };
-        let cells = bar_cells(columns.half);
-        row.middle(&name, cells - 1, style).gap(1);
+        // A blank stays between two heads.
+        let room = bar_cells(columns.half) - 1;
+        let name = match &*name {
+            "G+Step" if room < 6 => "G+S",
+            "DrGRPO" if room < 6 => "DrG",
+            name => name,
+        };
+        row.middle(name, room, style).gap(1);
     }
     // The tree's A is always RTMC's; this one is the Y column's, and says so when it is another's.
     let y = &snapshot.analysis.settings.y;
