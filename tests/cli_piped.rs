@@ -1,6 +1,7 @@
 //! Rollouts that are piped in without a path, and one rollout on the screen.
 
 #![cfg(feature = "tui")]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 mod cli_common;
 

@@ -340,7 +340,8 @@ mod tests {
     #[test]
     fn what_is_too_long_to_compare_is_shown_whole() {
         let lines = |from: usize, n: usize| -> String {
-            (from..from + n).map(|i| format!("{i}\n")).collect()
+            let list: Vec<String> = (from..from + n).map(|i| i.to_string()).collect();
+            list.join("\n") + "\n"
         };
         // Two lines in the middle of seventy thousand are compared: the rest is common.
         let (old, new) = (lines(0, 70_000), lines(0, 70_000).replace("\n40000\n", "\nx\n"));
@@ -356,7 +357,7 @@ mod tests {
 
     #[test]
     fn long_common_runs_are_folded_with_their_number() {
-        let lines = |n: usize| -> String { (1..=n).map(|i| format!("{i}\n")).collect() };
+        let lines = |n: usize| (1..=n).map(|i| i.to_string()).collect::<Vec<_>>().join("\n");
         let (old, new) = (lines(20), lines(20).replace("\n10\n", "\nten\n"));
         let found = difference(&old, &new, false);
         // 1 to 9, 10 taken out and put in, 11 to 20.

@@ -118,7 +118,9 @@ const QUADRANTS_TALL: u16 = 10;
 /// Rows of the knobs: rule, header, nine measures.
 const KNOBS: u16 = 11;
 /// Rows of the knobs with all of them in sight, and a line that says what the selected one means.
-const KNOBS_TALL: u16 = 22;
+const KNOBS_TALL: u16 = 20;
+/// Further lines of that in a narrow pane.
+const KNOBS_MORE: u16 = 2;
 /// Rows of the sweep picture: rule, header, a row per knob, what it says.
 const SWEEP: u16 = 24;
 /// Rows of an explanation beside other panes: under that its table of members is of no use.
@@ -301,7 +303,9 @@ fn arrange_turning(plan: &mut Plan, mut body: Rect, needs: &Needs) -> bool {
     }
     let beside = body.width >= 140;
     // Rule and table; with room also the line that says what the knob means.
-    let knobs = if body.height >= 32 { KNOBS_TALL } else { KNOBS.min(body.height / 2) };
+    let narrow = beside || body.width < 118;
+    let tall = KNOBS_TALL + if narrow { KNOBS_MORE } else { 0 };
+    let knobs = if body.height >= 32 { tall } else { KNOBS.min(body.height / 2) };
     let matrix = (needs.rollouts + 3) as u16;
     let spare = body.height.saturating_sub(matrix + knobs);
     let steps = if spare < 6 { 0 } else { spare };

@@ -155,8 +155,9 @@ fn aggregate(model: &Model, mixed: &[&Summary], uniform: usize, canvas: &mut Can
     if let Some(totals) = totals {
         canvas.row(5, &intervals(totals, label + n, buckets.widths, &theme));
     }
-    for (y, (name, reasons)) in ["rescued", "penalized"].iter().zip(backing.reasons).enumerate() {
-        canvas.row(10 + y, &explained(name, reasons, canvas.width(), &theme));
+    let kinds = [("rescued", all.rescued), ("penalized", all.penalized)];
+    for (y, (kind, reasons)) in kinds.into_iter().zip(backing.reasons).enumerate() {
+        canvas.row(10 + y, &explained(kind, reasons, canvas.width(), &theme));
     }
     canvas.row(12, &skill(totals, canvas.width(), &theme));
 }
@@ -177,11 +178,12 @@ fn intervals(totals: &Totals, head: usize, widths: [usize; 5], theme: &Theme) ->
 }
 
 /// How many disagreements each kind of part explains.
-fn explained(name: &str, reasons: [u64; 4], width: usize, theme: &Theme) -> Row {
+fn explained((name, steps): (&str, u64), reasons: [u64; 4], width: usize, theme: &Theme) -> Row {
     let mut row = Row::new();
     row.gap(1).left(name, 10, theme.text);
     if reasons.iter().all(|n| *n == 0) {
-        row.put("nothing to explain by parts of rtmc", theme.dim);
+        let none = if steps == 0 { "no step" } else { "by no parts: Y is not rtmc" };
+        row.put(none, theme.dim);
         return row;
     }
     let brief = ["comp", "prior", "disc", "shape"];

@@ -57,34 +57,31 @@ pub fn draw(model: &Model, snapshot: &Snapshot, canvas: &mut Canvas, focus: bool
     }
 }
 
-/// What the selected knob means, and its values with the present one standing out.
+/// What the selected knob means, and its values with the present one standing out, in as many lines as
+/// it takes.
 fn meaning(model: &Model, now: &SignatureSetting, width: usize, theme: &Theme) -> Vec<Row> {
     let list = rows();
     let Some(row) = list.get(model.turning.at) else {
         return Vec::new();
     };
-    let room = width.saturating_sub(2).max(1);
-    let told = format!("{}: {}", row.name(), row.meaning());
-    let mut lines: Vec<Row> = Vec::new();
-    for (i, part) in super::warnings::fold(&told, room).into_iter().enumerate() {
-        let mut line = Row::new();
-        let (name, rest) =
-            part.split_at_checked(row.name().len()).filter(|_| i == 0).unwrap_or(("", &part));
-        line.gap(1).put(name, theme.title).put(rest, theme.dim);
-        lines.push(line);
-    }
     let value = row.value(now);
-    let mut line = Row::new();
-    line.gap(1).put("values", theme.dim);
-    for v in row.values() {
+    let told = format!("{};", row.meaning());
+    let mut words = vec![(format!("{}:", row.name()), theme.title)];
+    words.extend(told.split(' ').map(|word| (word.to_owned(), theme.dim)));
+    words.extend(row.values().into_iter().map(|v| {
         let style = if v == value { theme.title } else { theme.dim };
-        if line.width() + 1 + crate::export::text::width(&v) > room {
-            lines.push(std::mem::take(&mut line));
-            line.gap(3);
+        (v.to_owned(), style)
+    }));
+    let mut lines: Vec<Row> = Vec::new();
+    for (word, style) in words {
+        let fits = |line: &Row| line.width() + 1 + crate::export::text::width(&word) <= width;
+        if !lines.last().is_some_and(fits) {
+            lines.push(Row::new());
         }
-        line.gap(1).put(v, style);
+        if let Some(line) = lines.last_mut() {
+            line.gap(1).put(word, style);
+        }
     }
-    lines.push(line);
     lines
 }
 
