@@ -3,6 +3,7 @@
 
 use std::fmt::Write as _;
 use std::io::{IsTerminal, Write as _};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -318,17 +319,20 @@ impl Session {
                 id.is_none_or(|id| g.find(id).is_some())
             })
             .collect();
+        let broke_off = || Failure::failed("the analysis of a group broke off", None);
         for some in wanted.chunks(threads) {
             self.stop.check()?;
+            // This thread does the first itself: what the load gave back is free in its memory.
+            let Some((first, others)) = some.split_first() else { continue };
             let made: Vec<T> = std::thread::scope(|scope| {
                 let running: Vec<_> =
-                    some.iter().map(|group| scope.spawn(move || make(group))).collect();
-                running
-                    .into_iter()
-                    .map(std::thread::ScopedJoinHandle::join)
+                    others.iter().map(|group| scope.spawn(move || make(group))).collect();
+                let first = catch_unwind(AssertUnwindSafe(|| make(first)));
+                std::iter::once(first)
+                    .chain(running.into_iter().map(std::thread::ScopedJoinHandle::join))
                     .collect::<Result<_, _>>()
             })
-            .map_err(|_| Failure::failed("the analysis of a group broke off", None))?;
+            .map_err(|_| broke_off())?;
             for one in made {
                 then(one)?;
             }

@@ -51,6 +51,11 @@ impl<'a> Plain<'a> {
         Self { out, writing, started: false }
     }
 
+    /// A writer of what comes after a page.
+    pub fn further(out: &'a mut dyn Write, writing: Writing) -> Self {
+        Self { out, writing, started: true }
+    }
+
     fn line(&mut self, line: &str) -> io::Result<()> {
         let line = line.trim_end();
         if self.writing.ascii {

@@ -17,6 +17,8 @@ mod keys;
 mod locate;
 mod options;
 mod outcome;
+mod packed;
+mod parts;
 mod read_at;
 mod report;
 mod segments;

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use super::error::LoadError;
 use super::identity::Draft;
+use super::packed::{Columns as StepColumns, Packed};
 use super::report::{Join, Note};
 use super::table::{Row, Table};
 use crate::rollout::GroupKey;
@@ -61,10 +62,14 @@ pub fn apply(
     }
     for (key, drafts) in groups {
         for draft in drafts {
-            let found = rows.get(&(key.task.as_str(), draft.id.as_str())).cloned();
             let before = join.matched;
-            for (step, row) in found.unwrap_or_default() {
-                join.matched += usize::from(columns.put(&table, row, step, draft)?);
+            if let Some(found) = rows.get(&(key.task.as_str(), draft.id.as_str())) {
+                let mut steps = draft.pending.steps.unpack();
+                for (&step, &row) in found {
+                    join.matched +=
+                        usize::from(columns.put(&table, row, step, &draft.id, &mut steps)?);
+                }
+                draft.pending.steps = Packed::of(&steps);
             }
             join.missing += draft.pending.steps.len().saturating_sub(join.matched - before);
         }
@@ -146,9 +151,9 @@ impl Columns {
         table: &Table,
         row: Row<'_>,
         nth: u32,
-        draft: &mut Draft,
+        rollout: &str,
+        pending: &mut StepColumns,
     ) -> Result<bool, LoadError> {
-        let pending = &mut draft.pending;
         let Some(step) = pending.steps.get_mut(nth as usize) else { return Ok(false) };
         if let Some(state) = row.cell(self.state) {
             step.state = pending.facts.symbols.intern(state);
@@ -159,8 +164,7 @@ impl Columns {
         if let Some(text) = row.cell(self.step_reward) {
             step.step_reward = Some(finite(text).ok_or_else(|| {
                 table.error(format!(
-                    "rollout {}, step {nth}: `step_reward` must be a finite number, `{text}` stands there",
-                    draft.id
+                    "rollout {rollout}, step {nth}: `step_reward` must be a finite number, `{text}` stands there"
                 ))
             })?);
         }

@@ -12,14 +12,15 @@ use crossbeam_channel::{Receiver, Sender, unbounded};
 use super::budget::{Budget, Taken};
 use super::documents::{self, Element, OpenDocument, name_elements};
 use super::error::LoadError;
-use super::group::task_of;
 use super::options::{LoadOptions, Progress};
-use super::sources::{Source, Sources};
+use super::packed::{Columns, Packed};
+use super::parts;
+use super::sources::Sources;
 use crate::facts::Interpreter;
 use crate::ingest::repair::Repairs;
 use crate::ingest::split::Piece;
 use crate::ingest::survey::{Found, Frame};
-use crate::ingest::{Context, RecordError, RecordErrorKind, digest, digest64, json, read_record};
+use crate::ingest::{RecordError, json};
 use crate::profile::Profiles;
 use crate::rollout::raw::{RawNumber, RawRollout, RawStep};
 use crate::rollout::{RecordRef, RolloutFacts, SourceId, Sym};
@@ -30,7 +31,8 @@ const IN_FLIGHT: usize = 8 << 20;
 /// A task's text is kept this long, for titles.
 const PROMPT: usize = 600;
 
-/// One rollout (or one segment of it) that was read: everything but its text.
+/// One rollout (or one segment of it) that was read: everything but its text. It is small, since it is
+/// moved and sorted; what it points at is of the exact size, since all of a load are there at once.
 #[derive(Debug, Clone)]
 pub struct Pending {
     /// Where its text is.
@@ -38,13 +40,9 @@ pub struct Pending {
     /// Digest of its own content, wherever it stands.
     pub content: u64,
     /// What the record says; its steps are empty here.
-    pub raw: RawRollout,
-    /// What is kept of its steps.
-    pub steps: Vec<StepMeta>,
-    /// Further numbers of its steps: (step, name, number), by step.
-    pub values: Vec<(u32, String, f64)>,
-    /// What its steps did.
-    pub facts: RolloutFacts,
+    pub raw: Box<RawRollout>,
+    /// What is kept of its steps, and what they did.
+    pub steps: Packed,
     /// How many raw steps there were.
     pub raw_steps: u32,
     /// The side file that its verdict came from.
@@ -301,69 +299,18 @@ fn read(
     let element = record.element.as_ref().map(|e| e.index);
     match (sources.get(id), &piece.body) {
         (Some(source), Ok(bytes)) => {
-            if let Err(error) = fill(&mut record, source, bytes, job, options, interpreter) {
-                record.parts.push(Err(Lost::of(element, explain(error, piece.at_end))));
+            let document = job.document.as_deref();
+            let filled =
+                parts::fill(&mut record, source, bytes, piece, document, options, interpreter);
+            if let Err(error) = filled {
+                record.parts.push(Err(Lost::of(element, parts::explain(error, piece.at_end))));
             }
         }
-        (_, Err(len)) => record.parts.push(Err(Lost::of(element, too_large(*len)))),
+        (_, Err(len)) => record.parts.push(Err(Lost::of(element, parts::too_large(*len)))),
         (None, Ok(_)) => {}
     }
     name_elements(sources, piece.offset, &mut record);
     record
-}
-
-/// Parses a record or an element and keeps what its rollouts are without their text.
-fn fill(
-    record: &mut Record,
-    source: &Source,
-    bytes: &[u8],
-    job: &Job<'_>,
-    options: &LoadOptions,
-    interpreter: &mut Interpreter,
-) -> Result<(), RecordError> {
-    record.digest = digest(bytes);
-    let (start, element) = (job.piece.offset, record.element.as_ref().map(|e| e.index));
-    let place = RecordRef {
-        source: record.source,
-        bytes: start..start + bytes.len() as u64,
-        part: element.unwrap_or(0),
-        digest: digest64(&record.digest),
-        line: record.number,
-    };
-    let context = Context { number: record.number, ..source.context() };
-    let parsed = match &job.document {
-        Some(document) => document.element(bytes, place.part, &context)?,
-        None => read_record(source.reader(), bytes, &context)?,
-    };
-    record.repairs = parsed.repairs;
-    let several = parsed.parts.len() > 1;
-    if let Some(element) = &mut record.element {
-        element.note(&parsed.parts, place.digest);
-    } else if several && let Some(digest) = documents::of_parts(&parsed.parts) {
-        record.digest = digest;
-    }
-    for (at, part) in parsed.parts.into_iter().enumerate() {
-        let place = RecordRef { part: place.part + at as u32, ..place.clone() };
-        let which = (several || element.is_some()).then_some(place.part);
-        let lost = |error| Err(Lost::of(which, error));
-        let kept = match part.rollout {
-            Err(error) => lost(explain(error, element.is_some() && job.piece.at_end)),
-            Ok(raw) => match (task_of(&raw, options), &options.only) {
-                (None, _) => lost(no_task()),
-                (Some(task), Some(only)) if task != *only => {
-                    record.left_out.push(task);
-                    continue;
-                }
-                _ => {
-                    let content = part.digest.unwrap_or(place.digest);
-                    let facts = interpreter.read(source.reader().id(), &raw);
-                    Ok(Pending::new(place, content, raw, facts))
-                }
-            },
-        };
-        record.parts.push(kept);
-    }
-    Ok(())
 }
 
 impl Pending {
@@ -384,7 +331,6 @@ impl Pending {
             values.extend(step.values.iter().map(|(name, value)| (nth, name.clone(), *value)));
             steps.push(meta(at, step, &mut facts));
         }
-        facts.symbols.pack();
         if let Some(prompt) = &mut raw.prompt {
             *prompt = json::short(prompt, PROMPT).into_owned();
         }
@@ -397,10 +343,8 @@ impl Pending {
             run_file: record.source,
             record,
             content,
-            raw,
-            steps,
-            values,
-            facts,
+            raw: Box::new(raw),
+            steps: Packed::of(&Columns { steps, values, facts }),
             raw_steps: all.len() as u32,
             told: None,
         }
@@ -421,32 +365,3 @@ fn meta(at: u32, step: &RawStep, facts: &mut RolloutFacts) -> StepMeta {
     }
 }
 
-pub fn too_large(len: u64) -> RecordError {
-    RecordError {
-        kind: RecordErrorKind::TooLarge,
-        field: None,
-        reason: format!("a record of {} MB; at most 256 MB are read", len >> 20),
-        hint: Some("write one rollout per line, and leave token ids and images out".to_owned()),
-    }
-}
-
-fn no_task() -> RecordError {
-    RecordError::missing("task", "a rollout without a task cannot be grouped")
-        .hint("add `task` (or `task_id`, `problem_id`, `instance_id`), or group by another field")
-}
-
-/// A cut record at the end of a file is a file that is still being written, more often than not.
-pub fn explain(mut error: RecordError, at_end: bool) -> RecordError {
-    // A reader that knows more about a cut has said so.
-    if error.kind == RecordErrorKind::Cut && error.hint.is_none() {
-        if at_end {
-            return RecordError {
-                reason: "cut at the end of the file".to_owned(),
-                hint: Some("file may still be being written".to_owned()),
-                ..error
-            };
-        }
-        error.kind = RecordErrorKind::Broken;
-    }
-    error
-}

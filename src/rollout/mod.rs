@@ -149,7 +149,8 @@ pub struct Rollout {
     pub forked_from: Option<String>,
 }
 
-/// The steps of a group, one entry per step, rollout after rollout.
+/// The steps of a group, one entry per step, rollout after rollout. A column of what files may say about
+/// a step (reward, state, action, tokens) is empty where no step of the group has it.
 #[derive(Debug, Clone, Default)]
 pub struct StepTable {
     /// What each step did.

@@ -129,7 +129,7 @@ impl Snapshot {
                     .fold(0.0, |most: f64, a| most.max(a.abs()))
             })
             .collect();
-        let most_visits = analysis.values.states.iter().map(|m| m.n).max().unwrap_or(0);
+        let most_visits = analysis.values.visits().max().unwrap_or(0);
         let longest = group.rollouts.iter().map(|r| r.steps.len()).max().unwrap_or(0);
         let names = names(group.rollouts.iter().map(|r| r.id.as_str()));
         let widths = Widths {
