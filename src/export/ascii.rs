@@ -1,7 +1,7 @@
 //! The glyphs that the program writes, where only ASCII can be shown: one table for screen and reports.
 //!
 //! A line keeps its width. `…`, `≥` and `±` read badly as one letter and have none: they become `..`,
-//! `>=` (or `>1` for at least two) and `+-`, in the room of what stands beside them.
+//! `>=` (or `>1` for at least two where there is one blank only) and `+-`, in the room of what stands beside them.
 
 /// The other glyphs with their stand-ins. Each has one of its own but for dashes, which are all `-`.
 pub const STAND_INS: &[(&str, &str)] = &[
@@ -94,8 +94,17 @@ pub fn replace(row: &[&str]) -> Vec<Option<&'static str>> {
             "≥" => {
                 let digit = after.and_then(|c| c.to_digit(10)).filter(|d| *d > 0);
                 let longer = at(Some(i + 2)).is_some_and(|c| c.is_ascii_digit() || c == '.');
-                let less = digit.filter(|_| !longer).and_then(|d| DIGITS.get(d as usize - 1));
-                if let Some(less) = less {
+                let digit = digit.filter(|_| !longer);
+                let less = digit.and_then(|d| DIGITS.get(d as usize - 1));
+                let blank = |i: usize| at(Some(i)).is_none_or(|c| c == ' ');
+                if let Some(digit) = digit.and_then(|d| DIGITS.get(d as usize))
+                    && at(Some(i + 2)) == Some(' ')
+                    && blank(i + 3)
+                {
+                    put(i, ">");
+                    put(i + 1, "=");
+                    put(i + 2, digit);
+                } else if let Some(less) = less {
                     put(i, ">");
                     put(i + 1, less);
                 } else if before == Some(' ') {
@@ -170,7 +179,8 @@ mod tests {
 
     #[test]
     fn two_signs_take_the_room_of_their_neighbour() {
-        assert_eq!(line("N≥2  8"), "N>1  8");
+        assert_eq!(line("N≥2  8"), "N>=2 8");
+        assert_eq!(line("N≥2 8"), "N>1 8");
         assert_eq!(line("n ≥10"), "n>=10");
         assert_eq!(line("A   ±"), "A  +-");
         // What is cut: before it, behind it, in the middle, a word of its own.

@@ -364,4 +364,3 @@ fn meta(at: u32, step: &RawStep, facts: &mut RolloutFacts) -> StepMeta {
         tokens: step.tokens,
     }
 }
-

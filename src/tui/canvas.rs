@@ -255,7 +255,7 @@ impl<'a> Canvas<'a> {
                 row.put(" ", Style::new());
             }
             row.put(glyph, style);
-            if head.width() + row.width() < width || from == hints.len() {
+            if head.width() + row.width() <= width || from == hints.len() {
                 tail = row;
                 break;
             }
@@ -263,7 +263,7 @@ impl<'a> Canvas<'a> {
         let line = glyph.repeat(width);
         self.text(0, 0, &line, style);
         self.row(0, &head);
-        if head.width() + tail.width() < width {
+        if head.width() + tail.width() <= width {
             let mut row = Row::new();
             row.put(glyph.repeat(width - tail.width() - head.width()), style);
             row.append(tail);
