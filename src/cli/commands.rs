@@ -117,9 +117,7 @@ impl Run<'_> {
             let by_rows = matches!(self.options.format, Format::Csv | Format::Json | Format::Jsonl);
             self.session.each(|analysis| {
                 if by_rows {
-                    return Ok(steps::in_parts(analysis, self.rollout(), |part| {
-                        writer.chunk(part)
-                    })?);
+                    return Ok(steps::in_parts(analysis, self.rollout(), |part| writer.chunk(part))?);
                 }
                 let mut table = steps::table(analysis, self.rollout());
                 if self.options.format == Format::Text {

@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use super::parts::{explain, too_large};
 use super::sources::{Source, Sources};
+use super::parts::{explain, too_large};
 use super::work::{Lost, Record};
 use crate::ingest::split::Piece;
 use crate::ingest::survey::Frame;

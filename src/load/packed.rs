@@ -369,7 +369,8 @@ impl<'a> In<'a> {
             let flags = Flags(action.flags.0 & !Flags::STATE_TOOL.0);
             return Fact { targets: Targets { start, len: action.targets.len }, flags, ..*action };
         }
-        let category = Category::ALL.get(usize::from(self.byte())).copied().unwrap_or_default();
+        let category =
+            Category::ALL.get(usize::from(self.byte())).copied().unwrap_or_default();
         let result = StepResult::ALL.get(usize::from(self.byte())).copied().unwrap_or_default();
         let op = self.sym();
         let targets = if marks & mark::TARGETS == 0 {
@@ -392,7 +393,8 @@ impl<'a> In<'a> {
     fn meta(&mut self) -> StepMeta {
         let marks = self.byte();
         let (raw, turn) = (self.small(), self.small());
-        let step_reward = (marks & mark::REWARD != 0).then(|| f64::from_bits(self.word()));
+        let step_reward =
+            (marks & mark::REWARD != 0).then(|| f64::from_bits(self.word()));
         let mut key = |mark: u8| if marks & mark == 0 { Sym::NONE } else { self.sym() };
         let (state, action) = (key(mark::STATE), key(mark::ACTION));
         let tokens = (marks & mark::TOKENS != 0).then(|| (self.number(), self.number()));

@@ -67,7 +67,9 @@ pub fn fill(
                 record.left_out.push(task);
                 continue;
             }
-            Kept::Lost(error) => lost(explain(error, element.is_some() && piece.at_end)),
+            Kept::Lost(error) => {
+                lost(explain(error, element.is_some() && piece.at_end))
+            }
             Kept::NoTask => lost(no_task()),
         });
     }

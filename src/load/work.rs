@@ -364,3 +364,4 @@ fn meta(at: u32, step: &RawStep, facts: &mut RolloutFacts) -> StepMeta {
         tokens: step.tokens,
     }
 }
+

@@ -100,8 +100,14 @@ pub enum StepResult {
 
 impl StepResult {
     /// All results, in the order of their declaration.
-    pub const ALL: [Self; 6] =
-        [Self::Ok, Self::Error, Self::Unknown, Self::Timeout, Self::Interrupted, Self::Killed];
+    pub const ALL: [Self; 6] = [
+        Self::Ok,
+        Self::Error,
+        Self::Unknown,
+        Self::Timeout,
+        Self::Interrupted,
+        Self::Killed,
+    ];
 
     /// The word used in signatures and exports.
     #[must_use]
@@ -351,8 +357,7 @@ impl FactTable {
     /// Appends a rollout's facts, with its symbols mapped into the group's. An effect that is the action
     /// again is not stored a second time, and neither is an edit that a rollout before made.
     pub fn append(&mut self, other: &Self, map: &SymMap, known: &mut KnownEdits) {
-        let edits: Vec<EditId> =
-            other.edits.iter().map(|e| known.id(*e, &mut self.edits)).collect();
+        let edits: Vec<EditId> = other.edits.iter().map(|e| known.id(*e, &mut self.edits)).collect();
         let shift = |fact: &Fact, targets: &mut Vec<Sym>| {
             let start = targets.len() as u32;
             targets.extend(other.targets_of(fact).iter().map(|&t| map.map(t)));
