@@ -117,7 +117,9 @@ impl Run<'_> {
             let by_rows = matches!(self.options.format, Format::Csv | Format::Json | Format::Jsonl);
             self.session.each(|analysis| {
                 if by_rows {
-                    return Ok(steps::in_parts(analysis, self.rollout(), |part| writer.chunk(part))?);
+                    return Ok(steps::in_parts(analysis, self.rollout(), |part| {
+                        writer.chunk(part)
+                    })?);
                 }
                 let mut table = steps::table(analysis, self.rollout());
                 if self.options.format == Format::Text {
@@ -248,10 +250,11 @@ impl Run<'_> {
     /// Writes a page that is not the first, in a form for people.
     fn write_further(&self, out: &mut Vec<u8>, page: &Page, writing: &Writing) -> Done {
         let writing = writing.clone();
-        Ok(match self.options.format {
+        match self.options.format {
             Format::Markdown => Markdown::further(out, writing).page(page)?,
             _ => Plain::further(out, writing).page(page)?,
-        })
+        }
+        Ok(())
     }
 
     fn check(&self) -> Done {

@@ -94,10 +94,8 @@ impl ValueTable {
                 *n += 1;
             }
         }
-        let pair_members = Lists::new(
-            graph.pairs.len(),
-            for_q.map(|step| (graph.pair_of(step), step as u32)),
-        );
+        let pair_members =
+            Lists::new(graph.pairs.len(), for_q.map(|step| (graph.pair_of(step), step as u32)));
         let members = Lists::new(
             graph.state_counts.len(),
             for_v.map(|step| (graph.state_of(step), step as u32)),

@@ -16,6 +16,8 @@ use std::fmt::Write as _;
 /// `data` has in them what only data forms show.
 #[must_use]
 pub fn page(analysis: &Analysis, rollout: Option<&str>, brief: bool, data: bool) -> Page {
+    // First, since it takes memory for a while that the tables need afterwards.
+    let diagnostics = if brief { Vec::new() } else { super::diagnostics::blocks(analysis, data) };
     let row = analysis.group_row(false);
     let rows: Vec<RolloutRow> = (0..analysis.group.rollouts.len())
         .filter(|&i| {
@@ -39,9 +41,7 @@ pub fn page(analysis: &Analysis, rollout: Option<&str>, brief: bool, data: bool)
     blocks.push(Block::new("quadrants", axes(analysis), Body::Table(breakdown.table())));
     blocks.push(Block::new("quadrants_totals", "", Body::Data(breakdown.totals())));
     blocks.push(Block::new("", super::quadrants::SHARES, Body::Table(breakdown.beside())));
-    if !brief {
-        blocks.extend(super::diagnostics::blocks(analysis, data));
-    }
+    blocks.extend(diagnostics);
     blocks.extend(warnings(analysis));
     Page {
         title: format!("{}  {}  {}", key_line(&analysis.group.key), head(&row), glyphs(&row)),
@@ -263,7 +263,7 @@ fn credit_facts(analysis: &Analysis) -> Vec<Fact> {
     let credit = &analysis.settings.credit;
     let basis = &analysis.basis;
     let logged = matches!(credit.reward_source, RewardSource::Logged(_));
-    let v_prior = analysis.values.v_prior;
+    let v_prior = analysis.v_prior();
     let source = match credit.prior {
         Prior::Auto if logged => "auto: mean R".to_owned(),
         Prior::Auto | Prior::Rate => format!(
@@ -301,7 +301,11 @@ fn credit_facts(analysis: &Analysis) -> Vec<Fact> {
     vec![
         Fact::new(
             "V_prior",
-            format!("{} ({source}), weight {} visits", short(v_prior, 4), credit.n_prior),
+            format!(
+                "{} ({source}), weight {} visits",
+                v_prior.map_or_else(|| "-".to_owned(), |v| short(v, 4)),
+                credit.n_prior
+            ),
             vec![
                 ("v_prior", Cell::float(v_prior)),
                 ("v_prior_source", Cell::text(source.clone())),

@@ -66,10 +66,6 @@ fn read_step(
         }
         (number, _) => number,
     };
-    match &step_reward {
-        RawNumber::Coerced(_, why) | RawNumber::Bad(why) => note("step_reward", why.clone()),
-        RawNumber::Missing | RawNumber::Value(_) => {}
-    }
     let mut values = Vec::new();
     if let Some(given) = step.object("values")? {
         for (name, value) in given.iter() {

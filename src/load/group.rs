@@ -8,8 +8,8 @@ use super::outcome::{self, Decision};
 use super::packed::Columns;
 use super::work::{Pending, StepMeta};
 use crate::facts::relate_paths;
-use crate::rollout::raw::RawRollout;
 use crate::rollout::facts::KnownEdits;
+use crate::rollout::raw::RawRollout;
 use crate::rollout::symbols::SymMap;
 use crate::rollout::{Group, GroupKey, Rollout, StepTable, Sym, TextRef};
 

@@ -30,6 +30,8 @@ mod unpack;
 mod walk;
 mod warn;
 mod work;
+mod zipped;
+mod zstd;
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -5,14 +5,14 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use super::beside::{self, Descriptions};
 use super::error::{LoadError, TextError};
 use super::options::LoadOptions;
-use super::read_at::{Cursor, read_range};
+use super::read_at::{Cancellable, Cursor, read_range};
 use super::report::{FileVerdict, VerdictKind};
 use super::unpack::{Spool, unpack};
 use super::walk::{Content, Input};
@@ -99,16 +99,22 @@ impl Source {
     }
 
     /// Cuts the file into records, and documents with a list of rollouts into its elements.
-    pub(super) fn split(&self, sink: &mut dyn FnMut(Found) -> ControlFlow<()>) -> io::Result<()> {
+    /// It ends soon after `cancel` is set.
+    pub(super) fn split(
+        &self,
+        cancel: Option<&AtomicBool>,
+        sink: &mut dyn FnMut(Found) -> ControlFlow<()>,
+    ) -> io::Result<()> {
         self.input.content.with(|file, start, len| {
             // A file that grows meanwhile is read as long as it was when it was looked at.
             let len = len.min(self.len);
             let Some(key) = self.key else {
-                let input = Cursor { file, at: start }.take(len);
+                let input = Cancellable { from: Cursor { file, at: start }.take(len), cancel };
                 let sink = &mut |piece| sink(Found::Record(piece));
                 return split::split(self.layout, input, split::LIMIT, sink);
             };
-            survey::split(self.layout, key, len, split::LIMIT, &*opener(file, start), sink)
+            let open = opener(file, start, cancel);
+            survey::split(self.layout, key, len, split::LIMIT, &*open, sink)
         })
     }
 
@@ -121,9 +127,11 @@ impl Source {
 }
 
 /// Opens parts of the content that starts here in the file.
-fn opener(file: &File, start: u64) -> Box<Open<'_>> {
+fn opener<'f>(file: &'f File, start: u64, cancel: Option<&'f AtomicBool>) -> Box<Open<'f>> {
     Box::new(move |part: Range<u64>| {
-        Box::new(Cursor { file, at: start + part.start }.take(part.end.saturating_sub(part.start)))
+        let len = part.end.saturating_sub(part.start);
+        let from = Cursor { file, at: start + part.start }.take(len);
+        Box::new(Cancellable { from, cancel })
     })
 }
 
@@ -165,6 +173,17 @@ pub struct Side {
     pub name: String,
     /// What it says.
     pub content: SideFile,
+    /// What was wrong with the file as such.
+    pub problem: Option<String>,
+}
+
+impl Side {
+    /// What is told about it where it is damaged: its verdicts are used as far as they go.
+    fn damage(&self) -> Option<FileVerdict> {
+        let reason = format!("verdicts, used as far as they go: {}", self.problem.as_ref()?);
+        let (name, kind) = (self.name.clone(), VerdictKind::Damaged);
+        Some(FileVerdict { name, named: false, reason, hint: None, kind })
+    }
 }
 
 impl Sources {
@@ -210,7 +229,10 @@ impl Sources {
         for looked in found.into_iter().flat_map(|(_, looked)| looked) {
             match looked {
                 Looked::Rollouts(source) => opened.sources.list.push(*source),
-                Looked::Side(side) => opened.sides.push(*side),
+                Looked::Side(side) => {
+                    opened.verdicts.extend(side.damage());
+                    opened.sides.push(*side);
+                }
                 Looked::Neither(verdict) => opened.verdicts.push(verdict),
             }
         }
@@ -352,7 +374,7 @@ impl Sources {
         let text = source
             .input
             .content
-            .with(|file, start, _| frame.text(split::LIMIT, &*opener(file, start)))
+            .with(|file, start, _| frame.text(split::LIMIT, &*opener(file, start, None)))
             .map_err(|error| TextError::Io { file: source.name().to_owned(), error })?
             .map_err(|_| self.changed(id))?;
         let opened = read_document(source.reader, &text, frame.several(), frame.closed)
@@ -398,11 +420,23 @@ fn look_at(
         Ok(input) => input,
         Err(verdict) => return Looked::Neither(verdict),
     };
-    let (name, named) = (input.name.clone(), input.named);
-    look(input, forced, runs).unwrap_or_else(|error| {
+    let (name, named, problem) = (input.name.clone(), input.named, input.problem.clone());
+    let looked = look(input, forced, runs).unwrap_or_else(|error| {
         let reason = format!("cannot be read: {error}");
         Looked::Neither(FileVerdict { name, named, reason, hint: None, kind: VerdictKind::Lost })
-    })
+    });
+    match (looked, problem) {
+        // Whatever it was to be: something of it is not there.
+        (Looked::Neither(verdict), Some(problem)) => Looked::Neither(FileVerdict {
+            reason: format!("{problem}; what is there: {}", verdict.reason),
+            kind: VerdictKind::Damaged,
+            ..verdict
+        }),
+        (Looked::Side(side), Some(problem)) => {
+            Looked::Side(Box::new(Side { problem: Some(problem), ..*side }))
+        }
+        (looked, _) => looked,
+    }
 }
 
 /// How much of a file is looked at where its first record is long.
@@ -445,7 +479,11 @@ fn look(
             if forced.is_none() && len <= SIDE && verdicts::may_be(&shape) {
                 let whole = input.content.with(|f, at, len| read_range(f, at, len as usize))?;
                 if let Some(content) = verdicts::read(&input.place, &whole) {
-                    return Ok(Looked::Side(Box::new(Side { name: input.name, content })));
+                    return Ok(Looked::Side(Box::new(Side {
+                        name: input.name,
+                        content,
+                        problem: None,
+                    })));
                 }
             }
             let kind = if shape.lacks_content() {

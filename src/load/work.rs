@@ -15,18 +15,18 @@ use super::error::LoadError;
 use super::options::{LoadOptions, Progress};
 use super::packed::{Columns, Packed};
 use super::parts;
-use super::sources::Sources;
+use super::sources::{Source, Sources};
 use crate::facts::Interpreter;
 use crate::ingest::repair::Repairs;
-use crate::ingest::split::Piece;
+use crate::ingest::split::{Fault, Piece};
 use crate::ingest::survey::{Found, Frame};
-use crate::ingest::{RecordError, json};
+use crate::ingest::{RecordError, RecordErrorKind, digest, json};
 use crate::profile::Profiles;
 use crate::rollout::raw::{RawNumber, RawRollout, RawStep};
 use crate::rollout::{RecordRef, RolloutFacts, SourceId, Sym};
 
-/// Bytes of records in flight.
-const IN_FLIGHT: usize = 8 << 20;
+/// Bytes of records in flight: for each worker, and at most.
+const IN_FLIGHT: (usize, usize) = (2 << 20, 8 << 20);
 
 /// A task's text is kept this long, for titles.
 const PROMPT: usize = 600;
@@ -98,6 +98,8 @@ pub struct Lost {
     pub part: Option<u32>,
     /// Where that part starts in the file, where it was read by itself.
     pub offset: Option<u64>,
+    /// It is a line of the record.
+    pub line: bool,
     /// Why.
     pub error: RecordError,
 }
@@ -106,7 +108,13 @@ impl Lost {
     /// A part that is lost, or with `None` all of the record.
     #[must_use]
     pub const fn of(part: Option<u32>, error: RecordError) -> Self {
-        Self { part, offset: None, error }
+        Self { part, offset: None, line: false, error }
+    }
+
+    /// A line that is lost out of a rollout that is spread over lines.
+    #[must_use]
+    pub const fn line(offset: u64, error: RecordError) -> Self {
+        Self { part: None, offset: Some(offset), line: true, error }
     }
 }
 
@@ -150,7 +158,7 @@ pub fn read_all(
     profiles: &Arc<Profiles>,
 ) -> Result<(Vec<Record>, Frames), LoadError> {
     let workers = options.workers();
-    let budget = Budget::new(IN_FLIGHT);
+    let budget = Budget::new((IN_FLIGHT.0 * workers.max(1)).min(IN_FLIGHT.1));
     let (jobs, todo) = unbounded::<Job<'_>>();
     let (results, done) = unbounded::<Message>();
     let (mut records, frames) = thread::scope(|scope| {
@@ -162,8 +170,11 @@ pub fn read_all(
             scope.spawn(move || work(sources, options, profiles, &todo, &results));
         }
         drop((todo, results));
-        let records = collect(sources, options, &done)?;
-        Ok((records, cutter.join().unwrap_or_default()))
+        let records = collect(sources, options, &done);
+        if options.cancelled() {
+            return Err(LoadError::Cancelled);
+        }
+        Ok((records?, cutter.join().unwrap_or_default()))
     })?;
     if options.cancelled() {
         return Err(LoadError::Cancelled);
@@ -182,7 +193,7 @@ fn cut<'a>(
     let mut frames = Frames::new();
     for (id, source) in sources.iter() {
         let mut open: Option<Arc<OpenDocument>> = None;
-        let cut = source.split(&mut |found| {
+        let cut = source.split(options.cancel.as_deref(), &mut |found| {
             if options.cancelled() {
                 return ControlFlow::Break(());
             }
@@ -297,6 +308,18 @@ fn read(
         None => Record::new(id, piece.offset, piece.number),
     };
     let element = record.element.as_ref().map(|e| e.index);
+    if let Some(fault) = piece.fault {
+        let unit = if element.is_some() {
+            "element"
+        } else {
+            sources.get(id).map_or("record", Source::unit)
+        };
+        let body = piece.body.as_deref().unwrap_or_default();
+        record.digest = digest(body);
+        record.parts.push(Err(Lost::of(element, torn(body, fault, unit))));
+        name_elements(sources, piece.offset, &mut record);
+        return record;
+    }
     match (sources.get(id), &piece.body) {
         (Some(source), Ok(bytes)) => {
             let document = job.document.as_deref();
@@ -365,3 +388,23 @@ fn meta(at: u32, step: &RawStep, facts: &mut RolloutFacts) -> StepMeta {
     }
 }
 
+/// What is said of a record in which a quote or a bracket is missing.
+fn torn(body: &[u8], fault: Fault, unit: &str) -> RecordError {
+    let strict = serde_json::from_slice::<serde::de::IgnoredAny>(body).err();
+    let told = strict.map(|error| format!("; broken JSON: {}", json::complaint(&error)));
+    let bytes = fault.bytes;
+    let reach = if fault.rest {
+        format!("{bytes} bytes from it to the end of the file cannot be cut into {unit}s")
+    } else {
+        format!("{bytes} bytes up to the next {unit} are lost")
+    };
+    RecordError {
+        kind: RecordErrorKind::Broken,
+        field: None,
+        reason: format!(
+            "a quote or a bracket is missing in it: {reach}{}",
+            told.unwrap_or_default()
+        ),
+        hint: Some("mend it there, or write one rollout per line".to_owned()),
+    }
+}

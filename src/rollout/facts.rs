@@ -100,14 +100,8 @@ pub enum StepResult {
 
 impl StepResult {
     /// All results, in the order of their declaration.
-    pub const ALL: [Self; 6] = [
-        Self::Ok,
-        Self::Error,
-        Self::Unknown,
-        Self::Timeout,
-        Self::Interrupted,
-        Self::Killed,
-    ];
+    pub const ALL: [Self; 6] =
+        [Self::Ok, Self::Error, Self::Unknown, Self::Timeout, Self::Interrupted, Self::Killed];
 
     /// The word used in signatures and exports.
     #[must_use]
@@ -357,7 +351,8 @@ impl FactTable {
     /// Appends a rollout's facts, with its symbols mapped into the group's. An effect that is the action
     /// again is not stored a second time, and neither is an edit that a rollout before made.
     pub fn append(&mut self, other: &Self, map: &SymMap, known: &mut KnownEdits) {
-        let edits: Vec<EditId> = other.edits.iter().map(|e| known.id(*e, &mut self.edits)).collect();
+        let edits: Vec<EditId> =
+            other.edits.iter().map(|e| known.id(*e, &mut self.edits)).collect();
         let shift = |fact: &Fact, targets: &mut Vec<Sym>| {
             let start = targets.len() as u32;
             targets.extend(other.targets_of(fact).iter().map(|&t| map.map(t)));
@@ -389,6 +384,15 @@ impl FactTable {
                 ..*step
             });
         }
+    }
+
+    /// Bytes that it takes in memory.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.steps.capacity() * size_of::<StepFacts>()
+            + self.effects.capacity() * size_of::<Fact>()
+            + self.targets.capacity() * size_of::<Sym>()
+            + self.edits.capacity() * size_of::<Edit>()
     }
 
     /// Gives back what only further steps would need.

@@ -227,6 +227,20 @@ impl Group {
             .collect()
     }
 
+    /// Bytes that the steps of the group and their texts take in memory; the rollouts themselves come to
+    /// about half a kilobyte each on top.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        fn of<T>(column: &Vec<T>) -> usize {
+            column.capacity() * size_of::<T>()
+        }
+        let steps = &self.steps;
+        let values: usize = steps.values.iter().map(|(_, column)| of(column)).sum();
+        let logged = of(&steps.step_reward) + of(&steps.reward_lost) + of(&steps.tokens);
+        let keys = of(&steps.state) + of(&steps.action) + of(&steps.turn) + of(&steps.text);
+        steps.facts.bytes() + self.symbols.bytes() + values + logged + keys
+    }
+
     /// The rollout with this id.
     #[must_use]
     pub fn find(&self, id: &str) -> Option<usize> {

@@ -79,6 +79,14 @@ impl Symbols {
         self.ends.shrink_to_fit();
     }
 
+    /// Bytes that it takes in memory.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.buffer.capacity()
+            + self.ends.capacity() * size_of::<u32>()
+            + self.index.allocation_size()
+    }
+
     /// The text behind `sym`; empty for [`Sym::NONE`] and for foreign symbols.
     #[must_use]
     pub fn text(&self, sym: Sym) -> &str {
