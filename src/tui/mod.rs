@@ -8,6 +8,7 @@ pub mod canvas;
 pub mod choosing;
 pub mod comparing;
 mod copying;
+mod difference;
 pub mod exporting;
 pub mod filtering;
 pub mod finding;

@@ -126,7 +126,8 @@ fn heading(
     let mut row = Row::new();
     let analysis = &snapshot.analysis;
     if let Some(rollout) = analysis.group.rollouts.get(model.cursor.rollout) {
-        row.put(snapshot.name(model.cursor.rollout, 20), theme.title);
+        let name = if width < 60 { 8 } else { 20 };
+        row.put(snapshot.name(model.cursor.rollout, name), theme.title);
         row.put(format!(" {}", glyphs::outcome(rollout.outcome)), side(rollout.outcome, theme));
         row.put(format!(" t{}", model.cursor.step), theme.title);
         if width >= 60 {
@@ -142,7 +143,11 @@ fn heading(
         analysis.column(&explanation.column).is_some_and(|(spec, _)| spec.meta().uses_states);
     if let Some(class) = explanation.evidence.filter(|_| states) {
         let glyph = glyphs::evidence(Some(class));
-        row.put(format!("  {glyph} {}", class.name()), theme.text);
+        let told = format!("  {glyph} {}", class.name());
+        // The rule, the title and blanks stand before it.
+        if "─ 3 Explain  ".chars().count() + row.width() + text::width(&told) <= width {
+            row.put(told, theme.text);
+        }
     }
     row
 }

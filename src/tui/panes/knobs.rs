@@ -38,7 +38,8 @@ pub fn draw(model: &Model, snapshot: &Snapshot, canvas: &mut Canvas, focus: bool
     );
     let table = canvas.width() >= 72;
     let tall = canvas.height() >= 13;
-    let height = canvas.height().saturating_sub(1 + usize::from(tall));
+    let about = if tall { meaning(model, &now, canvas.width(), &theme) } else { Vec::new() };
+    let height = canvas.height().saturating_sub(1 + about.len());
     let list = if table { LIST } else { canvas.width() };
     knobs(model, snapshot, canvas, &now, list, height);
     if table {
@@ -51,17 +52,37 @@ pub fn draw(model: &Model, snapshot: &Snapshot, canvas: &mut Canvas, focus: bool
             None => part.empty(0, &["counting against the pin …"]),
         }
     }
-    if tall && let Some(row) = rows().get(model.turning.at) {
-        let mut line = Row::new();
-        line.gap(1).put(row.name(), theme.title);
-        line.put(format!(": {}; ", row.meaning()), theme.dim);
-        let value = row.value(&now);
-        for v in row.values() {
-            let style = if v == value { theme.title } else { theme.dim };
-            line.put(format!(" {v}"), style);
-        }
-        canvas.row(height + 1, &line);
+    for (y, line) in about.iter().enumerate() {
+        canvas.row(height + 1 + y, line);
     }
+}
+
+/// What the selected knob means, and its values with the present one standing out, in as many lines as
+/// it takes.
+fn meaning(model: &Model, now: &SignatureSetting, width: usize, theme: &Theme) -> Vec<Row> {
+    let list = rows();
+    let Some(row) = list.get(model.turning.at) else {
+        return Vec::new();
+    };
+    let value = row.value(now);
+    let told = format!("{};", row.meaning());
+    let mut words = vec![(format!("{}:", row.name()), theme.title)];
+    words.extend(told.split(' ').map(|word| (word.to_owned(), theme.dim)));
+    words.extend(row.values().into_iter().map(|v| {
+        let style = if v == value { theme.title } else { theme.dim };
+        (v.to_owned(), style)
+    }));
+    let mut lines: Vec<Row> = Vec::new();
+    for (word, style) in words {
+        let fits = |line: &Row| line.width() + 1 + crate::export::text::width(&word) <= width;
+        if !lines.last().is_some_and(fits) {
+            lines.push(Row::new());
+        }
+        if let Some(line) = lines.last_mut() {
+            line.gap(1).put(word, style);
+        }
+    }
+    lines
 }
 
 fn knobs(

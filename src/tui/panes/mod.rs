@@ -65,6 +65,8 @@ pub fn draw(model: &Model, area: Rect, buffer: &mut Buffer) {
                 }
             }
         }
+        let body = Rect { y: area.y + 1, height: area.height.saturating_sub(2), ..area };
+        footer::above(model, &mut Canvas::new(buffer, body, &theme));
         footer::draw(model, &plan, &mut Canvas::new(buffer, plan.footer, &theme));
     }
     if model.look.ascii {

@@ -217,13 +217,15 @@ pub fn note(model: &Model, canvas: &mut Canvas) {
     row.gap(1);
     let warnings = model.warnings();
     if let Some(first) = warnings.first() {
-        row.put("⚠ ", theme.warn);
-        row.put(text::line(&first.text).into_owned(), theme.text);
+        let mut tail = Row::new();
         if warnings.len() > 1 {
-            row.put(format!("  and {} more", warnings.len() - 1), theme.dim);
+            tail.put(format!("  and {} more", warnings.len() - 1), theme.dim);
         }
-        row.put("  W ", theme.key);
-        row.put("what they mean", theme.dim);
+        tail.put("  W ", theme.key).put("what they mean", theme.dim);
+        row.put("⚠ ", theme.warn);
+        let room = canvas.width().saturating_sub(row.width() + tail.width());
+        row.put(text::cut(&text::line(&first.text), room).into_owned(), theme.text);
+        row.append(tail);
     } else if let Some(snapshot) = model.snapshot() {
         let unscored = snapshot.row.rollouts - snapshot.row.scored;
         let unscored = plural(unscored as u64, "rollout");
