@@ -13,6 +13,10 @@ bench:
 bench-load *SIZES:
     cargo bench --bench load -- {{SIZES}}
 
+# The time that the text of a step takes on demand, by format.
+bench-texts:
+    cargo bench --bench texts
+
 # Key to frame, frame, and first frame, beside verl's rollout viewer where `just viewer` has put it.
 bench-screen:
     cargo bench --bench screen

@@ -45,7 +45,7 @@ fn stages(group: &Arc<Group>, settings: &AnalysisSettings) -> [(&'static str, f6
     let projection = Projection::new(group, Abstraction::Swe, &settings.granularity);
     lap(0, "project");
     let basis = Basis::new(group, &settings.credit, Abstraction::Swe);
-    let returns = basis.returns(group, settings.credit.gamma);
+    let returns = Arc::new(basis.returns(group, settings.credit.gamma));
     lap(1, "rewards");
     let graph = StateGraph::new(group, &projection, &basis.scored);
     lap(2, "graph");

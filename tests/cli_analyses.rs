@@ -281,7 +281,7 @@ fn two_policies_or_training_steps_of_one_load_are_compared_as_two_files_are() {
     let z = line("z", 3, "t1", "1", "success");
     bench.write("x.jsonl", &x);
     bench.write("y.jsonl", &y);
-    bench.write("all.jsonl", &[x, y, z].concat());
+    bench.write("all.jsonl", &[x, y, z.clone()].concat());
     let rows = |args: &[&str]| {
         let mut line = vec!["compare-runs"];
         line.extend(args);
@@ -306,6 +306,14 @@ fn two_policies_or_training_steps_of_one_load_are_compared_as_two_files_are() {
     }
     let (code, told) = bench.fails(&["compare-runs", "all.jsonl"]);
     assert!(code == 2 && told.contains("--policies X,Y"), "{told}");
+    // A name may have a comma of its own; where that can be read in two ways, it is asked.
+    bench.write("comma.jsonl", &[line("x,1", 1, "t1", "1", "failure"), z.clone()].concat());
+    let text = bench.ok(&["compare-runs", "comma.jsonl", "--policies", "x,1,z"]);
+    assert!(text.contains("A = x,1, B = z"), "{text}");
+    let both = ["x", "x,1", "1,z", "z"].map(|p| line(p, 1, "t1", "1", "failure"));
+    bench.write("both.jsonl", &both.concat());
+    let (code, told) = bench.fails(&["compare-runs", "both.jsonl", "--policies", "x,1,z"]);
+    assert!(code == 2 && told.contains("either `x` and `1,z` or `x,1` and `z`"), "{told}");
 }
 
 #[test]

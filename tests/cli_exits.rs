@@ -179,31 +179,25 @@ fn a_signal_ends_with_its_number_and_leaves_no_file() {
 
 #[test]
 fn a_simulation_ends_with_the_signal_and_leaves_no_file() {
-    let bench = bench();
-    let mut child = bench
-        .command(&["simulate", "--groups", "1000000", "--rollouts", "8", "--out", "out.jsonl"])
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    // Its temporary file says that it is at work.
-    let begun = || {
-        std::fs::read_dir(bench.path(""))
-            .unwrap()
-            .any(|e| e.unwrap().file_name().to_string_lossy().starts_with(".credscope"))
-    };
-    while !begun() {
-        assert!(child.try_wait().unwrap().is_none(), "it ended before it began");
-        std::thread::yield_now();
+    for more in [&["--rollouts", "8"][..], &["--rollouts", "64", "--measure"]] {
+        let bench = bench();
+        let mut child = bench
+            .command(&[&["simulate", "--groups", "1000000", "--out", "out"], more].concat())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        // Its temporary file says that it listens and is at work.
+        let begun = || {
+            std::fs::read_dir(bench.path(""))
+                .unwrap()
+                .any(|e| e.unwrap().file_name().to_string_lossy().starts_with(".credscope"))
+        };
+        while !begun() {
+            assert!(child.try_wait().unwrap().is_none(), "it ended before it began");
+            std::thread::yield_now();
+        }
+        kill(&child, "-TERM");
+        assert_eq!(child.wait().unwrap().code(), Some(143), "{more:?}");
+        assert!(!begun() && !bench.path("out").exists(), "{more:?}");
     }
-    // The handlers are set after the file: a group or two later they are there.
-    while std::fs::read_dir(bench.path("")).unwrap().any(|e| {
-        let entry = e.unwrap();
-        entry.file_name().to_string_lossy().starts_with(".credscope")
-            && entry.metadata().is_ok_and(|m| m.len() == 0)
-    }) {
-        std::thread::yield_now();
-    }
-    kill(&child, "-TERM");
-    assert_eq!(child.wait().unwrap().code(), Some(143));
-    assert!(!begun() && !bench.path("out.jsonl").exists());
 }

@@ -233,7 +233,7 @@ proptest! {
         let visit = if every { Visit::Every } else { Visit::Pair };
         let analysis = analyse(&group, |s| s.credit = credit(visit, n_prior, gamma));
         let table = &analysis.values;
-        for state in 0..table.states.len() as u32 {
+        for state in 0..table.visits().count() as u32 {
             let v = table.state(state);
             if v.n == 0 {
                 continue;

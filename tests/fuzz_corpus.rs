@@ -1,4 +1,5 @@
 //! Every seed of the fuzz targets, and everything that fuzzing ever broke, through the same bodies.
+#![cfg(feature = "tui")]
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, clippy::expect_used)]
 
 #[path = "../fuzz/src/lib.rs"]

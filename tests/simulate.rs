@@ -75,7 +75,7 @@ fn measured(process: ProcessKind) -> Vec<Measured> {
     let all = candidates(plan.gamma).unwrap();
     let some: Vec<_> = all.into_iter().filter(|c| wanted.contains(&c.name.as_str())).collect();
     assert_eq!(some.len(), wanted.len());
-    measure(&plan, &some)
+    measure(&plan, &some, || false).unwrap()
 }
 
 /// On true states and deterministic transitions the columns that estimate the advantage come nearer

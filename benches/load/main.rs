@@ -4,6 +4,10 @@
 //! in a process of its own, so that the peaks do not mix, and prints one table: files of lines, single
 //! arrays, and single documents with all rollouts under one key. `-- SIZE…` chooses the sizes of the
 //! line file in MB (default `100 1000`).
+//!
+//! `-- dense` measures files in which steps are close together instead, where what is held of a step
+//! counts and not its text: short steps in groups of two sizes, and real files, written again and again,
+//! where `CREDSCOPE_CORPUS` (default `../shared/data`) has them.
 
 #![allow(clippy::expect_used)]
 
@@ -46,6 +50,9 @@ fn main() {
     {
         return one(Path::new(path));
     }
+    if args.iter().any(|a| a == "dense") {
+        return dense();
+    }
     let sizes: Vec<usize> = args.iter().filter_map(|a| a.parse().ok()).collect();
     let sizes = if sizes.is_empty() { vec![100, 1000] } else { sizes };
     println!(
@@ -61,6 +68,50 @@ fn main() {
     row(&data("native-300.json", |out| rows::native(out, 300_000_000)));
     row(&data("tau2-200.json", |out| rows::tau2(out, 200_000_000)));
     row(&data("native-document-200.json", |out| rows::native_document(out, 200_000_000)));
+}
+
+/// Bytes of a file of close steps.
+const DENSE: usize = 200_000_000;
+
+/// Real files whose steps are short, and whether they are one array.
+const REAL: [(&str, &str, bool); 4] = [
+    ("r2e-gym", "derived/r2e_gym.astropy-12907.k8.jsonl", false),
+    ("tau-bench", "tau-bench/gpt-4o-airline.subset-a.json", true),
+    ("verl", "derived/verl_rollout_dir.40.jsonl", false),
+    ("nemo-gym", "nemo-gym/grl_sokoban.jsonl", false),
+];
+
+/// Peak memory by steps.
+fn dense() {
+    println!(
+        "{:<24} {:>6} {:>8} {:>8} {:>10} {:>10}",
+        "file", "MB", "steps", "peak MB", "held/step", "peak/step"
+    );
+    let corpus = std::env::var("CREDSCOPE_CORPUS").unwrap_or_else(|_| "../shared/data".to_owned());
+    for (name, file, array) in REAL {
+        let Ok(real) = fs::read(Path::new(&corpus).join(file)) else { continue };
+        let name = format!("{name}-again.{}", if array { "json" } else { "jsonl" });
+        dense_row(&data(&name, |out| rows::again(out, &real, array, DENSE)));
+    }
+    dense_row(&data("short-steps-8.jsonl", |out| rows::short_steps(out, 8, DENSE)));
+    dense_row(&data("short-steps-all.jsonl", |out| rows::short_steps(out, u64::MAX, DENSE)));
+}
+
+/// Measures one file in a process of its own. Held is what the groups take once they are there; the peak
+/// is that of the process, program and all.
+fn dense_row(path: &Path) {
+    let bytes = fs::metadata(path).map_or(0, |m| m.len()) as f64 / 1e6;
+    let me = std::env::current_exe().expect("this program has a path");
+    let out = Command::new(me).arg("--one").arg(path).output().expect("this program runs");
+    let text = String::from_utf8_lossy(&out.stdout).into_owned();
+    let numbers: Vec<f64> = text.split_whitespace().filter_map(|w| w.parse().ok()).collect();
+    let [_, peak, steps, held] = numbers[..] else { return println!("{}: failed", path.display()) };
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    println!(
+        "{name:<24} {bytes:>6.0} {steps:>8.0} {peak:>8.0} {:>10.0} {:>10.0}",
+        held / steps,
+        peak * 1_048_576.0 / steps
+    );
 }
 
 /// A file of `target/bench-data`, written when it is not there.
@@ -102,7 +153,8 @@ fn numbers(command: &mut Command) -> Option<[f64; 2]> {
     Some([words.next()?.ok()?, words.next()?.ok()?])
 }
 
-/// Loads a file and prints seconds, peak memory in MB (Linux alone tells it), and what came out.
+/// Loads a file and prints seconds, peak memory in MB (Linux alone tells it), steps, the bytes that the
+/// groups hold of them, and what came out.
 fn one(path: &Path) {
     let start = Instant::now();
     let loaded =
@@ -113,12 +165,13 @@ fn one(path: &Path) {
         let line = status.lines().find_map(|l| l.strip_prefix(name)).unwrap_or_default();
         line.split_whitespace().next().and_then(|n| n.parse().ok()).unwrap_or(f64::NAN)
     };
-    println!("{seconds} {}", field("VmHWM:") / 1024.0);
+    print!("{seconds} {}", field("VmHWM:") / 1024.0);
     match loaded {
         Ok(loaded) => {
             let totals = loaded.report.totals;
-            let per_step = (field("VmRSS:") * 1024.0) / totals.steps.max(1) as f64;
-            eprintln!("{totals:?}, {per_step:.0} bytes resident per step");
+            let held: usize = loaded.corpus.groups.iter().map(|g| g.bytes()).sum();
+            println!(" {} {held}", totals.steps);
+            eprintln!("{totals:?}");
         }
         Err(error) => eprintln!("{error}"),
     }

@@ -238,3 +238,60 @@ pub fn native(out: &mut dyn Write, bytes: usize) {
     }
     out.write_all(b"]\n").expect("there is room for the file");
 }
+
+/// A real file again and again: its lines, or the elements of its array.
+pub fn again(out: &mut dyn Write, real: &[u8], array: bool, bytes: usize) {
+    let real = real.trim_ascii();
+    let (body, between): (&[u8], &[u8]) =
+        if array { (&real[1..real.len() - 1], b",") } else { (real, b"\n") };
+    let mut put = |text: &[u8]| out.write_all(text).expect("there is room for the file");
+    put(if array { b"[" } else { b"" });
+    for copy in 0..bytes / body.len() {
+        put(if copy == 0 { b"" } else { between });
+        put(body);
+    }
+    put(if array { b"]\n" } else { b"\n" });
+}
+
+/// Native lines of 40 steps of 700 bytes, so many rollouts to a task.
+pub fn short_steps(out: &mut dyn Write, rollouts: u64, bytes: usize) {
+    let mut dice = Dice(0x1357_9bdf_0246_8ace);
+    let (mut written, mut at) = (0, 0);
+    while written < bytes {
+        let mut line = format!(
+            "{{\"schema\": \"credscope/1\", \"task\": \"t{}\", \"id\": \"r{at}\", \"reward\": {}, \"steps\": [",
+            at / rollouts,
+            dice.roll(2)
+        );
+        for step in 0..40 {
+            let (n, file) = (dice.roll(400), dice.roll(12));
+            let (tool, args) = match step % 5 {
+                0 => ("execute_bash", format!("\"command\": \"grep -rn name_{n} src/\"")),
+                1 => (
+                    "execute_bash",
+                    format!("\"command\": \"sed -n {n},{}p src/mod_{file}.py\"", n + 40),
+                ),
+                2 => (
+                    "execute_bash",
+                    format!("\"command\": \"python -m pytest tests/test_{n}.py -x -q\""),
+                ),
+                3 => (
+                    "str_replace_editor",
+                    format!(
+                        "\"command\": \"str_replace\", \"path\": \"src/mod_{file}.py\", \"old_str\": \"value = {n}\", \"new_str\": \"value = {}\"",
+                        n + 1
+                    ),
+                ),
+                _ => ("execute_bash", format!("\"command\": \"cat src/mod_{file}.py\"")),
+            };
+            line.push_str(if step == 0 { "" } else { ", " });
+            line.push_str(&format!("{{\"thought\": \"look\", \"tool\": \"{tool}\", \"args\": {{{args}}}, \"exit_code\": {}, \"observation\": \"", u8::from(n % 5 == 0)));
+            output(&mut dice, 500, false, &mut line);
+            line.push_str("\"}");
+        }
+        line.push_str("]}\n");
+        out.write_all(line.as_bytes()).expect("there is room for the file");
+        written += line.len();
+        at += 1;
+    }
+}

@@ -77,8 +77,7 @@ impl Measures {
     #[must_use]
     pub fn new(analysis: &Analysis) -> Self {
         let row = analysis.group_row(false);
-        let visits: Vec<f64> =
-            analysis.values.states.iter().filter(|m| m.n > 0).map(|m| f64::from(m.n)).collect();
+        let visits: Vec<f64> = analysis.values.visits().filter(|&n| n > 0).map(f64::from).collect();
         Self {
             states: row.states,
             shared_steps: u64::from(row.shared_steps),

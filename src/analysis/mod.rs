@@ -98,7 +98,7 @@ pub struct Analysis {
     /// Who is scored, rewards.
     pub basis: Basis,
     /// Returns at the settings' discount.
-    pub returns: Returns,
+    pub returns: Arc<Returns>,
     /// Counts.
     pub graph: StateGraph,
     /// Folded walks.
@@ -132,7 +132,7 @@ impl Analysis {
         };
         let projection = Projection::new(&group, abstraction, &settings.granularity);
         let basis = Basis::new(&group, &settings.credit, abstraction);
-        let returns = basis.returns(&group, settings.credit.gamma);
+        let returns = Arc::new(basis.returns(&group, settings.credit.gamma));
         let graph = StateGraph::new(&group, &projection, &basis.scored);
         let paths = PathTree::new(&group, &graph, &basis.scored);
         let (_, prior) =

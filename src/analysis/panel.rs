@@ -124,15 +124,16 @@ impl Panel {
 /// Ranks from 1; ties get the mean of the ranks they span.
 #[must_use]
 pub fn ranks(numbers: &[f64]) -> Vec<f64> {
-    let mut order: Vec<(f64, usize)> =
-        numbers.iter().copied().enumerate().map(|(i, x)| (x, i)).collect();
-    order.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let number = |at: u32| numbers.get(at as usize).copied().unwrap_or(f64::NAN);
+    let mut order: Vec<u32> = (0..numbers.len() as u32).collect();
+    order.sort_unstable_by(|&a, &b| number(a).total_cmp(&number(b)).then(a.cmp(&b)));
     let mut ranks = vec![0.0; numbers.len()];
     let mut before = 0;
-    for tie in order.chunk_by(|a, b| a.0 == b.0) {
+    // Both zeros are one number, and stand side by side.
+    for tie in order.chunk_by(|&a, &b| number(a) == number(b)) {
         let rank = before as f64 + f64::midpoint(tie.len() as f64, 1.0);
-        for (_, at) in tie {
-            if let Some(slot) = ranks.get_mut(*at) {
+        for &at in tie {
+            if let Some(slot) = ranks.get_mut(at as usize) {
                 *slot = rank;
             }
         }
@@ -145,8 +146,7 @@ pub fn ranks(numbers: &[f64]) -> Vec<f64> {
 /// constant side.
 #[must_use]
 pub fn spearman(x: &[f64], y: &[f64]) -> Option<f64> {
-    let zeroless = |numbers: &[f64]| numbers.iter().map(|x| x + 0.0).collect::<Vec<f64>>();
-    let (x, y) = (ranks(&zeroless(x)), ranks(&zeroless(y)));
+    let (x, y) = (ranks(x), ranks(y));
     if x.len() < 2 || x.len() != y.len() {
         return None;
     }

@@ -3,6 +3,7 @@
 //!
 //! Signatures are held fixed: the abstraction is that of the whole group.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::{Analysis, AnalysisSettings, Change};
@@ -42,16 +43,23 @@ pub fn without(group: &Group, rollout: usize) -> Group {
     let steps = &mut rest.steps;
     steps.facts.steps.drain(gone.clone());
     steps.turn.drain(gone.clone());
-    steps.step_reward.drain(gone.clone());
-    steps.reward_lost.drain(gone.clone());
-    steps.state.drain(gone.clone());
-    steps.action.drain(gone.clone());
-    steps.tokens.drain(gone.clone());
     steps.text.drain(gone.clone());
+    drain(&mut steps.step_reward, &gone);
+    drain(&mut steps.reward_lost, &gone);
+    drain(&mut steps.state, &gone);
+    drain(&mut steps.action, &gone);
+    drain(&mut steps.tokens, &gone);
     for (_, list) in &mut steps.values {
-        list.drain(gone.clone());
+        drain(list, &gone);
     }
     rest
+}
+
+/// A column that no step has anything in is empty.
+fn drain<T>(column: &mut Vec<T>, gone: &Range<usize>) {
+    if !column.is_empty() {
+        column.drain(gone.clone());
+    }
 }
 
 /// The jackknife's standard error (Efron 1981): root of (n - 1) / n times the squared deviations from

@@ -114,7 +114,13 @@ impl Run<'_> {
             let mut writer = writer(self.options.format, &mut out, writing);
             writer.begin(&steps::columns(&self.session.settings.analysis))?;
             let mut head = self.conventions_line();
+            let by_rows = matches!(self.options.format, Format::Csv | Format::Json | Format::Jsonl);
             self.session.each(|analysis| {
+                if by_rows {
+                    return Ok(steps::in_parts(analysis, self.rollout(), |part| {
+                        writer.chunk(part)
+                    })?);
+                }
                 let mut table = steps::table(analysis, self.rollout());
                 if self.options.format == Format::Text {
                     steps::divide_segments(&mut table, analysis);
@@ -202,37 +208,53 @@ impl Run<'_> {
 
     fn report(&self) -> Done {
         let mut out = self.output()?;
-        let mut pages = Vec::new();
-        let mut rows = Vec::new();
+        let writing = self.writing(Kind::Report, &[], out.is_file());
+        let data = self.options.format == Format::Json;
+        let page = |analysis: &_| report::page(analysis, self.rollout(), self.options.brief, data);
+        if data {
+            let mut json = Json::new(&mut out, writing);
+            json.open()?;
+            self.session.each(|analysis| Ok(json.page(&page(analysis))?))?;
+            json.close()?;
+            return Ok(out.commit()?);
+        }
+        let load = &self.session.loaded.report;
         let several = self.session.groups().len() > 1;
+        // The list of all groups stands before their pages: these wait as they will be written.
+        let (mut told, mut rows) = (Vec::new(), Vec::new());
         self.session.each(|analysis| {
             if several {
                 rows.push(groups::cells(analysis, &analysis.group_row(false)));
             }
-            pages.push(report::page(analysis, self.rollout(), self.options.brief));
-            Ok(())
+            self.write_further(&mut told, &page(analysis), &writing)
         })?;
-        let load = &self.session.loaded.report;
-        let writing = self.writing(Kind::Report, &[], out.is_file());
-        if self.options.format != Format::Json {
-            let foot = Block::new("load", "", Body::Facts(check::summary(load)));
-            if several {
-                let title = match rows.len() {
-                    1 => "1 group".to_owned(),
-                    n => format!("{n} groups"),
-                };
-                pages.insert(
-                    0,
-                    Page {
-                        title,
-                        blocks: vec![Block::new("groups", "", Body::Table(groups::table(rows)))],
-                    },
-                );
-            }
-            pages.push(Page { title: "What was read".to_owned(), blocks: vec![foot] });
+        let foot = Block::new("load", "", Body::Facts(check::summary(load)));
+        let foot = Page { title: "What was read".to_owned(), blocks: vec![foot] };
+        self.write_further(&mut told, &foot, &writing)?;
+        let mut head = Vec::new();
+        if several {
+            let title = match rows.len() {
+                1 => "1 group".to_owned(),
+                n => format!("{n} groups"),
+            };
+            let blocks = vec![Block::new("groups", "", Body::Table(groups::table(rows)))];
+            head.push(Page { title, blocks });
         }
-        self.write_pages(&mut out, &pages, writing)?;
+        // A further page begins with an empty line; the first of all does not.
+        let first = !several && writing.partial.is_none();
+        self.write_pages(&mut out, &head, writing)?;
+        out.write_all(told.strip_prefix(b"\n").filter(|_| first).unwrap_or(&told))?;
         Ok(out.commit()?)
+    }
+
+    /// Writes a page that is not the first, in a form for people.
+    fn write_further(&self, out: &mut Vec<u8>, page: &Page, writing: &Writing) -> Done {
+        let writing = writing.clone();
+        match self.options.format {
+            Format::Markdown => Markdown::further(out, writing).page(page)?,
+            _ => Plain::further(out, writing).page(page)?,
+        }
+        Ok(())
     }
 
     fn check(&self) -> Done {

@@ -20,8 +20,26 @@ use crate::settings::stamp::Found;
 enum Sides {
     /// Two paths.
     Paths,
-    /// Two values of a part of the groups' keys.
-    Values { what: &'static str, of: fn(&GroupKey) -> Option<String>, a: String, b: String },
+    /// Two values of a part of the groups' keys, as given.
+    Values(Values),
+}
+
+/// Two values of a part of the groups' keys.
+struct Values {
+    what: &'static str,
+    of: fn(&GroupKey) -> Option<String>,
+    /// Every way to take what was given as two names: a name may have commas of its own.
+    ways: Vec<[String; 2]>,
+}
+
+/// Every way to cut a text at one of its commas into two different names.
+fn ways(given: &str) -> Vec<[String; 2]> {
+    let cut = |(at, _): (usize, &str)| {
+        let (a, b) = given.split_at_checked(at)?;
+        let (a, b) = (a.trim(), b.get(1..)?.trim());
+        (!a.is_empty() && !b.is_empty() && a != b).then(|| [a.to_owned(), b.to_owned()])
+    };
+    given.match_indices(',').filter_map(cut).collect()
 }
 
 impl Sides {
@@ -40,15 +58,14 @@ impl Sides {
                     ));
                 }
             };
-        match given.split(',').map(str::trim).collect::<Vec<_>>().as_slice() {
-            [a, b] if !a.is_empty() && !b.is_empty() && a != b => {
-                Ok(Self::Values { what, of, a: (*a).to_owned(), b: (*b).to_owned() })
-            }
-            _ => Err(Failure::usage(
+        let ways = ways(given);
+        if ways.is_empty() {
+            return Err(Failure::usage(
                 format!("{flag} cannot be `{given}`: expected two different names with a comma"),
                 None,
-            )),
+            ));
         }
+        Ok(Self::Values(Values { what, of, ways }))
     }
 }
 
@@ -86,11 +103,12 @@ pub fn compare_runs(
             }
             write(&[("A: ", &a), ("B: ", &b)], options, (&found, String::new()))
         }
-        Sides::Values { what, of, a, b } => {
+        Sides::Values(values) => {
             let session = Session::open(settings.clone(), paths, stop)?;
             session.warn();
             again::warn(earlier, &[&session]);
-            known(&session, what, of, [&a, &b])?;
+            let of = values.of;
+            let [a, b] = values.known(&session)?;
             session.each(|analysis| {
                 let side = of(&analysis.group.key);
                 if side.as_deref() == Some(&a) {
@@ -105,25 +123,37 @@ pub fn compare_runs(
     }
 }
 
-/// Both sides must be there.
-fn known(
-    session: &Session,
-    what: &str,
-    of: fn(&GroupKey) -> Option<String>,
-    sides: [&str; 2],
-) -> Done {
-    let mut known: Vec<String> = session.groups().iter().filter_map(|g| of(&g.key)).collect();
-    known.sort_by(|a, b| crate::rollout::natural(a, b));
-    known.dedup();
-    let Some(side) = sides.into_iter().find(|side| known.iter().all(|k| k != side)) else {
-        return Ok(());
-    };
-    let hint = if known.is_empty() {
-        format!("no group has a {what} (--pool merges over it)")
-    } else {
-        format!("there are {}", some(known.iter().map(String::as_str)))
-    };
-    Err(Failure::failed(format!("there is no {what} `{side}`"), Some(hint)))
+impl Values {
+    /// The two names, which must be there.
+    fn known(self, session: &Session) -> Result<[String; 2], Failure> {
+        let groups = session.groups().iter();
+        let mut known: Vec<String> = groups.filter_map(|g| (self.of)(&g.key)).collect();
+        known.sort_by(|a, b| crate::rollout::natural(a, b));
+        known.dedup();
+        let strange = |pair: &[String; 2]| pair.iter().find(|side| !known.contains(side)).cloned();
+        let (there, not): (Vec<_>, Vec<_>) =
+            self.ways.into_iter().partition(|pair| strange(pair).is_none());
+        let what = self.what;
+        match (there.as_slice(), not.first().and_then(strange)) {
+            ([pair], _) => Ok(pair.clone()),
+            ([first, second, ..], _) => {
+                let told = |[a, b]: &[String; 2]| format!("`{a}` and `{b}`");
+                Err(Failure::usage(
+                    format!("either {} or {} is meant", told(first), told(second)),
+                    Some("load one of them with its own path".to_owned()),
+                ))
+            }
+            ([], side) => {
+                let hint = if known.is_empty() {
+                    format!("no group has a {what} (--pool merges over it)")
+                } else {
+                    format!("there are {}", some(known.iter().map(String::as_str)))
+                };
+                let side = side.unwrap_or_default();
+                Err(Failure::failed(format!("there is no {what} `{side}`"), Some(hint)))
+            }
+        }
+    }
 }
 
 /// Writes the tasks side by side; `loads` are what was read, with a name where there are two.

@@ -3,6 +3,7 @@
 
 use std::fmt::Write as _;
 use std::io::{IsTerminal, Write as _};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -29,6 +30,12 @@ pub struct Stop {
 }
 
 impl Stop {
+    /// Stops when this flag is set.
+    #[cfg(feature = "tui")]
+    pub fn by(flag: Arc<AtomicBool>) -> Self {
+        Self { flag, ..Self::default() }
+    }
+
     /// Listens for the signals that ask a program to end. The first one stops the work at the next
     /// safe place, so that no temporary file stays behind; a second one ends at once.
     pub fn listen() -> Self {
@@ -177,22 +184,30 @@ impl Session {
             return Err(load::LoadError::NothingGiven.into());
         }
         mistyped(paths)?;
-        let told = told_progress(&settings);
-        settings.load.progress = told;
+        // A screen that watches the load shows itself how far it is.
+        let watched = settings.load.watch.is_some();
+        if !watched {
+            settings.load.progress = told_progress(&settings);
+        }
         settings.load.cancel = Some(Arc::clone(&stop.flag));
-        let shows = settings.load.progress.is_some();
+        let shows = !watched && settings.load.progress.is_some();
         let profiles = Arc::new(profiles(&settings)?);
         let loaded = load::load(paths, &settings.load, &profiles);
         if shows {
             eprint!("\r\x1b[K");
         }
-        settings.load.progress = None;
+        (settings.load.progress, settings.load.watch) = (None, None);
         stop.check()?;
         let loaded = loaded?;
-        settings.analysis.batch = crate::analysis::batch(&loaded.corpus, &settings.analysis);
+        if !watched {
+            settings.analysis.batch = crate::analysis::batch(&loaded.corpus, &settings.analysis);
+        }
         let session = Self { settings, loaded, stop };
-        session.known_rollout()?;
-        session.known_rewards()?;
+        // What was left unread may have the names that are asked for.
+        if session.loaded.report.stopped.is_none() {
+            session.known_rollout()?;
+            session.known_rewards()?;
+        }
         Ok(session)
     }
 
@@ -269,12 +284,7 @@ impl Session {
     /// The stamp of an export.
     pub fn stamp(&self, kind: &str, options: &[(&str, Value)]) -> Stamp {
         let report = &self.loaded.report;
-        let inputs = report
-            .files
-            .iter()
-            .map(|f| Input { name: f.name.clone(), bytes: f.bytes, digest: f.digest.clone() })
-            .collect();
-        Stamp::new(kind, &self.settings, options, inputs, check::counts(report))
+        Stamp::new(kind, &self.settings, options, inputs(report), check::counts(report))
     }
 
     /// All files that were read: they must not be written over.
@@ -318,23 +328,36 @@ impl Session {
                 id.is_none_or(|id| g.find(id).is_some())
             })
             .collect();
+        let broke_off = || Failure::failed("the analysis of a group broke off", None);
         for some in wanted.chunks(threads) {
             self.stop.check()?;
+            // This thread does the first itself: what the load gave back is free in its memory.
+            let Some((first, others)) = some.split_first() else { continue };
             let made: Vec<T> = std::thread::scope(|scope| {
                 let running: Vec<_> =
-                    some.iter().map(|group| scope.spawn(move || make(group))).collect();
-                running
-                    .into_iter()
-                    .map(std::thread::ScopedJoinHandle::join)
+                    others.iter().map(|group| scope.spawn(move || make(group))).collect();
+                let first = catch_unwind(AssertUnwindSafe(|| make(first)));
+                std::iter::once(first)
+                    .chain(running.into_iter().map(std::thread::ScopedJoinHandle::join))
                     .collect::<Result<_, _>>()
             })
-            .map_err(|_| Failure::failed("the analysis of a group broke off", None))?;
+            .map_err(|_| broke_off())?;
             for one in made {
                 then(one)?;
             }
         }
         Ok(())
     }
+}
+
+/// The inputs of a load, for a stamp.
+pub fn inputs(report: &load::LoadReport) -> Vec<Input> {
+    let input = |f: &load::FileReport| Input {
+        name: f.name.clone(),
+        bytes: f.bytes,
+        digest: f.digest.clone(),
+    };
+    report.files.iter().map(input).collect()
 }
 
 /// A few names, and how many more there are.

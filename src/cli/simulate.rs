@@ -45,11 +45,10 @@ pub fn run(settings: &Settings, options: &Options) -> Result<(), Failure> {
         ));
     }
     let (seed, gamma) = (settings.analysis.seed, settings.analysis.credit.gamma);
-    let open = || Output::open(settings.view.out.as_deref(), settings.view.force, settings.files());
-    let mut out = open()?;
+    let stop = Stop::listen();
+    let mut out =
+        Output::open(settings.view.out.as_deref(), settings.view.force, settings.files())?;
     if asked.measure {
-        // Measuring cannot be interrupted at a safe place: no temporary file lies there meanwhile.
-        drop(out);
         let plan = Plan {
             process: asked.process,
             groups: asked.groups,
@@ -58,11 +57,11 @@ pub fn run(settings: &Settings, options: &Options) -> Result<(), Failure> {
             gamma,
         };
         let all = candidates(gamma).map_err(|e| Failure::failed(e.to_string(), None))?;
-        let rows = measure(&plan, &all);
-        out = open()?;
+        let Some(rows) = measure(&plan, &all, || stop.check().is_err()) else {
+            return stop.check();
+        };
         write_measured(&mut out, &rows, settings, options)?;
     } else {
-        let stop = Stop::listen();
         for index in 0..asked.groups as u64 {
             stop.check()?;
             let group = SimulatedGroup::new(asked.process, seed, index, asked.rollouts, gamma);

@@ -448,8 +448,9 @@ fn step_rewards(
     settings: &CreditSettings,
     abstraction: Abstraction,
 ) -> (StepRewardMode, Vec<f64>, u32) {
-    let logged = &group.steps.step_reward;
-    let any = logged.iter().any(Option::is_some);
+    let logged = |at: usize| group.steps.step_reward.get(at).copied().flatten();
+    let steps = 0..group.len();
+    let any = group.steps.step_reward.iter().any(Option::is_some);
     let mode = match settings.step_reward {
         StepRewardMode::Auto if any => StepRewardMode::Logged,
         StepRewardMode::Auto if abstraction == Abstraction::Swe => StepRewardMode::Computed,
@@ -458,12 +459,13 @@ fn step_rewards(
     };
     match mode {
         StepRewardMode::Logged => {
-            let missing = if any { logged.iter().filter(|r| r.is_none()).count() } else { 0 };
-            (mode, logged.iter().map(|r| r.unwrap_or(0.0)).collect(), missing as u32)
+            let missing =
+                if any { steps.clone().filter(|&at| logged(at).is_none()).count() } else { 0 };
+            (mode, steps.map(|at| logged(at).unwrap_or(0.0)).collect(), missing as u32)
         }
         StepRewardMode::Computed => (mode, computed(group, settings), 0),
         StepRewardMode::Auto | StepRewardMode::None => {
-            (StepRewardMode::None, vec![0.0; logged.len()], 0)
+            (StepRewardMode::None, vec![0.0; group.len()], 0)
         }
     }
 }

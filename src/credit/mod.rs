@@ -24,7 +24,7 @@ mod turn_columns;
 pub mod values;
 
 use std::rc::Rc;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 pub use basis::{
     Basis, BonusOn, CreditSettings, DiscountPer, Prior, Returns, RewardSource, StepRewardMode,
@@ -153,7 +153,7 @@ pub struct Context<'a> {
     /// Who is scored, rewards.
     pub basis: &'a Basis,
     /// Returns at the settings' discount.
-    pub returns: &'a Returns,
+    pub returns: &'a Arc<Returns>,
     /// Values at the settings' parameters.
     pub values: &'a ValueTable,
     /// Statistics over all groups of the load, for columns that need the whole batch; `None` takes the

@@ -1,11 +1,12 @@
 //! RTMC (arXiv 2604.11037): Q from visit counts against a smoothed V of the merged state.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
 use super::algebra::Algebra;
-use super::basis::{Prior, Visit};
+use super::basis::{Prior, Returns, Visit};
 use super::formula::{Cells, Derived, Formula, Given, Wanted, fill, step_leaf};
 use super::{Context, Meta, ParamSpec, ValueTable, stats};
 
@@ -73,7 +74,7 @@ impl<V> Default for Means<V> {
 /// The numbers of one instance: the shared table where its parameters are the settings'.
 struct Table<'a> {
     values: Cow<'a, ValueTable>,
-    returns: Cow<'a, [f64]>,
+    returns: Arc<Returns>,
     prior: Prior,
     /// One number per scored rollout; their mean is the prior.
     prior_numbers: Vec<(usize, f64)>,
@@ -100,9 +101,9 @@ impl Table<'_> {
         let shared = (gamma, n_prior, prior, visit)
             == (settings.gamma, settings.n_prior, settings.prior, settings.visit);
         let returns = if gamma == settings.gamma {
-            Cow::Borrowed(context.returns)
+            Arc::clone(context.returns)
         } else {
-            Cow::Owned(context.basis.returns(context.group, gamma))
+            Arc::new(context.basis.returns(context.group, gamma))
         };
         let (rollouts, numbers) =
             context.basis.prior(context.group, prior, &settings.reward_source, &returns);
@@ -114,10 +115,6 @@ impl Table<'_> {
             let (group, graph) = (context.group, context.graph);
             let weights = (n_prior, v_prior);
             Cow::Owned(ValueTable::new(group, graph, scored, &returns, visit, weights))
-        };
-        let returns = match returns {
-            Cow::Borrowed(r) => Cow::Borrowed(r.total.as_slice()),
-            Cow::Owned(r) => Cow::Owned(r.total),
         };
         let prior_numbers = rollouts.into_iter().zip(numbers).collect();
         Table { values, returns, prior, prior_numbers }
@@ -139,7 +136,7 @@ impl Table<'_> {
                     context,
                     "G",
                     s,
-                    self.returns.get(s).copied().unwrap_or(f64::NAN),
+                    self.returns.total.get(s).copied().unwrap_or(f64::NAN),
                 )
             })
             .collect();

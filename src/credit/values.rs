@@ -1,9 +1,11 @@
 //! Q, V and V' of every pair and state from visit counts (RTMC, arXiv 2604.11037), with the exact
 //! split of every value in outcome, discount and shaping.
 
+use std::sync::Arc;
+
 use super::basis::{Returns, Visit};
 use super::stats;
-use crate::graph::StateGraph;
+use crate::graph::{Lists, StateGraph};
 use crate::rollout::Group;
 
 /// The three parts of a return, or of a mean of returns.
@@ -41,16 +43,18 @@ pub struct Split {
 /// Values of all pairs and states.
 #[derive(Debug, Clone)]
 pub struct ValueTable {
-    /// Per pair: N(s,a) (what Q divides by) and Q.
-    pub pairs: Vec<Mean>,
-    /// Per state: N(s) and V.
-    pub states: Vec<Mean>,
+    /// Q of the pairs that count more than once.
+    pairs: Means,
+    /// V of the states that count more than once.
+    states: Means,
+    /// Returns of each step.
+    returns: Arc<Returns>,
     /// Per pair: how often it counts in N(s). Differs from `pairs[..].n` under `visit = state` only.
     pub counted: Vec<u32>,
     /// Per state: the steps that count, in canonical order.
-    pub members: Vec<Vec<u32>>,
+    pub members: Lists,
     /// Per pair: the steps that count for Q, in canonical order.
-    pub pair_members: Vec<Vec<u32>>,
+    pub pair_members: Lists,
     /// Weight of the prior.
     pub n_prior: f64,
     /// The prior.
@@ -66,42 +70,40 @@ impl ValueTable {
         group: &Group,
         graph: &StateGraph,
         scored: &[bool],
-        returns: &Returns,
+        returns: &Arc<Returns>,
         visit: Visit,
         (n_prior, v_prior): (f64, f64),
     ) -> Self {
-        let mut members = vec![Vec::new(); graph.state_counts.len()];
-        let mut pair_members = vec![Vec::new(); graph.pairs.len()];
-        let mut counted = vec![0; graph.pairs.len()];
-        for (i, rollout) in group.rollouts.iter().enumerate() {
-            if !scored.get(i).copied().unwrap_or(false) {
-                continue;
+        // For each step of a scored rollout: whether it counts for Q and for V.
+        let counts = |step: usize| {
+            let first_pair = graph.pair_repeat.get(step) == Some(&false);
+            let first_state = graph.revisit.get(step) == Some(&false);
+            match visit {
+                Visit::Pair => (first_pair, first_pair),
+                Visit::State => (first_pair, first_state),
+                Visit::Every => (true, true),
             }
-            for step in rollout.steps.clone() {
-                let first_pair = graph.pair_repeat.get(step) == Some(&false);
-                let first_state = graph.revisit.get(step) == Some(&false);
-                let (for_q, for_v) = match visit {
-                    Visit::Pair => (first_pair, first_pair),
-                    Visit::State => (first_pair, first_state),
-                    Visit::Every => (true, true),
-                };
-                let pair = graph.pair_of(step) as usize;
-                if for_q && let Some(list) = pair_members.get_mut(pair) {
-                    list.push(step as u32);
-                }
-                if for_v {
-                    if let Some(list) = members.get_mut(graph.state_of(step) as usize) {
-                        list.push(step as u32);
-                    }
-                    if let Some(n) = counted.get_mut(pair) {
-                        *n += 1;
-                    }
-                }
+        };
+        let scored = group.rollouts.iter().zip(scored).filter(|(_, scored)| **scored);
+        let steps = scored.flat_map(|(rollout, _)| rollout.steps.clone());
+        let for_q = steps.clone().filter(|&step| counts(step).0);
+        let for_v = steps.filter(|&step| counts(step).1);
+        let mut counted = vec![0; graph.pairs.len()];
+        for step in for_v.clone() {
+            if let Some(n) = counted.get_mut(graph.pair_of(step) as usize) {
+                *n += 1;
             }
         }
+        let pair_members =
+            Lists::new(graph.pairs.len(), for_q.map(|step| (graph.pair_of(step), step as u32)));
+        let members = Lists::new(
+            graph.state_counts.len(),
+            for_v.map(|step| (graph.state_of(step), step as u32)),
+        );
         Self {
-            pairs: pair_members.iter().map(|m| mean(m, returns)).collect(),
-            states: members.iter().map(|m| mean(m, returns)).collect(),
+            pairs: Means::new(&pair_members, returns),
+            states: Means::new(&members, returns),
+            returns: Arc::clone(returns),
             counted,
             members,
             pair_members,
@@ -114,13 +116,18 @@ impl ValueTable {
     /// N(s,a) and Q.
     #[must_use]
     pub fn pair(&self, pair: u32) -> Mean {
-        self.pairs.get(pair as usize).copied().unwrap_or_default()
+        self.pairs.get(pair, &self.pair_members, &self.returns)
     }
 
     /// N(s) and V.
     #[must_use]
     pub fn state(&self, state: u32) -> Mean {
-        self.states.get(state as usize).copied().unwrap_or_default()
+        self.states.get(state, &self.members, &self.returns)
+    }
+
+    /// N(s) of every state, in order.
+    pub fn visits(&self) -> impl Iterator<Item = u32> + '_ {
+        self.members.iter().map(|members| members.len() as u32)
     }
 
     /// How often a pair counts in N(s).
@@ -132,13 +139,13 @@ impl ValueTable {
     /// Steps that count at a state.
     #[must_use]
     pub fn members(&self, state: u32) -> &[u32] {
-        self.members.get(state as usize).map_or(&[], |m| m)
+        self.members.get(state)
     }
 
     /// Steps that count for the Q of a pair.
     #[must_use]
     pub fn pair_members(&self, pair: u32) -> &[u32] {
-        self.pair_members.get(pair as usize).map_or(&[], |m| m)
+        self.pair_members.get(pair)
     }
 
     /// V' = (N V + `n_prior` `V_prior`) / (N + `n_prior`); V itself without a prior. `None` where no scored
@@ -177,6 +184,51 @@ impl ValueTable {
                 shaping: k * v.parts.shaping,
             },
         })
+    }
+}
+
+/// The means of lists of steps. A list of one step is its own mean: where nearly all states are met once,
+/// nothing is kept of them.
+#[derive(Debug, Clone, Default)]
+struct Means {
+    /// Per list: where its mean stands; not looked at for shorter lists.
+    at: Vec<u32>,
+    several: Vec<Mean>,
+}
+
+impl Means {
+    fn new(lists: &Lists, returns: &Returns) -> Self {
+        let mut means = Self::default();
+        means.at = lists
+            .iter()
+            .map(|list| {
+                if list.len() > 1 {
+                    means.several.push(mean(list, returns));
+                }
+                means.several.len().saturating_sub(1) as u32
+            })
+            .collect();
+        means.several.shrink_to_fit();
+        means
+    }
+
+    fn get(&self, id: u32, lists: &Lists, returns: &Returns) -> Mean {
+        let list = lists.get(id);
+        if list.len() > 1 {
+            let at = self.at.get(id as usize).copied().unwrap_or_default();
+            return self.several.get(at as usize).copied().unwrap_or_default();
+        }
+        let Some(&step) = list.first() else { return Mean::default() };
+        let of = |list: &[f64]| list.get(step as usize).copied().unwrap_or(0.0);
+        Mean {
+            n: 1,
+            mean: of(&returns.total),
+            parts: Parts {
+                outcome: of(&returns.outcome),
+                discount: of(&returns.discount),
+                shaping: of(&returns.shaping),
+            },
+        }
     }
 }
 

@@ -10,45 +10,51 @@ use crate::analysis::diagnostics::{Diagnostics, PARTS, Pivot, diagnostics};
 /// Rows of a list that text shows; JSON has all of them.
 const TOLD: usize = 5;
 
-/// The blocks.
+/// The blocks; those that only data forms show are left out where `data` does not ask for them, since a
+/// list may have a row for each step.
 #[must_use]
-pub fn blocks(analysis: &Analysis) -> Vec<Block> {
+pub fn blocks(analysis: &Analysis, data: bool) -> Vec<Block> {
     let found = diagnostics(analysis);
     let mut blocks = vec![Block::new(
         "diagnostics",
         "Diagnostics (scored rollouts)",
         Body::Facts(facts(analysis, &found)),
     )];
-    let mut list = |name: &'static str, title: &str, table: Table| {
-        let all = table.rows.len();
+    let mut list = |name: &'static str, title: &str, all: usize, rows: &dyn Fn(usize) -> Table| {
         let title = match all {
             n if n > TOLD => format!("{title} (the first {TOLD} of {n})"),
             _ => title.to_owned(),
         };
-        let mut short = table.clone();
-        short.rows.truncate(TOLD);
-        blocks.push(Block::new(name, "", Body::Data(table)));
-        blocks.push(Block::new("", title, Body::Table(short)));
+        if data {
+            blocks.push(Block::new(name, "", Body::Data(rows(all))));
+        }
+        blocks.push(Block::new("", title, Body::Table(rows(all.min(TOLD)))));
     };
     list(
         "pivotal",
         "Pivotal steps: largest comparison of outcomes at a state",
-        pivots(analysis, &found.pivotal, "comparison"),
+        found.pivotal.len(),
+        &|n| pivots(analysis, found.pivotal.get(..n).unwrap_or_default(), "comparison"),
     );
-    list("drops", "Largest drops of V after a step", pivots(analysis, &found.drops, "change"));
+    list("drops", "Largest drops of V after a step", found.drops.len(), &|n| {
+        pivots(analysis, found.drops.get(..n).unwrap_or_default(), "change")
+    });
     list(
         "impure_states",
         "Impure states: rollouts of different fate merge here (Wilson 95 %)",
-        impure(analysis, &found),
+        found.impure.len(),
+        &|n| impure(analysis, &found, n),
     );
     blocks.push(Block::new(
         "categories",
         format!("Categories: {} and what was lost or won", analysis.settings.y),
         Body::Table(categories(&found)),
     ));
-    blocks.push(Block::new("redundancy", "", Body::Data(redundancy(analysis, &found))));
-    blocks.push(Block::new("depths", "", Body::Data(depths(&found))));
-    blocks.push(Block::new("state_sizes", "", Body::Data(state_sizes(&found))));
+    if data {
+        blocks.push(Block::new("redundancy", "", Body::Data(redundancy(analysis, &found))));
+        blocks.push(Block::new("depths", "", Body::Data(depths(&found))));
+        blocks.push(Block::new("state_sizes", "", Body::Data(state_sizes(&found))));
+    }
     blocks
 }
 
@@ -253,7 +259,7 @@ fn pivots(analysis: &Analysis, list: &[Pivot], what: &str) -> Table {
     table
 }
 
-fn impure(analysis: &Analysis, found: &Diagnostics) -> Table {
+fn impure(analysis: &Analysis, found: &Diagnostics, rows: usize) -> Table {
     let mut table = Table::new(vec![
         text("state").shown("state").at_most(34),
         int("rollouts").shown("n"),
@@ -266,6 +272,7 @@ fn impure(analysis: &Analysis, found: &Diagnostics) -> Table {
     table.rows = found
         .impure
         .iter()
+        .take(rows)
         .map(|state| {
             vec![
                 Cell::text(analysis.projection.state_label(&analysis.group, state.state)),

@@ -76,7 +76,7 @@ fn states(analysis: &Analysis, out: &mut String) {
     let end = analysis.projection.states as usize;
     let _ = writeln!(out, "  s{end} [label=\"end\", shape=doublecircle];");
     let mut edges: Vec<(usize, u32, usize, u32)> = graph
-        .transitions
+        .transitions()
         .edge_references()
         .map(|e| (e.source().index(), e.weight().pair, e.target().index(), e.weight().visits))
         .collect();

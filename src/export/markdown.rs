@@ -22,6 +22,11 @@ impl<'a> Markdown<'a> {
         Self { out, writing, started: false }
     }
 
+    /// A writer of what comes after a page.
+    pub fn further(out: &'a mut dyn Write, writing: Writing) -> Self {
+        Self { out, writing, started: true }
+    }
+
     /// Writes the stamp as a comment, and the mark of partial data.
     pub fn stamp(&mut self) -> io::Result<()> {
         super::writer::comment(self.out, self.writing.stamp.as_ref())?;

@@ -12,9 +12,12 @@ use crate::rollout::Outcome;
 use crate::signature::{Granularity, KNOBS, PRESETS};
 use std::fmt::Write as _;
 
-/// The page of a group; of one rollout's rows where one is given. `brief` leaves the diagnostics out.
+/// The page of a group; of one rollout's rows where one is given. `brief` leaves the diagnostics out, and
+/// `data` has in them what only data forms show.
 #[must_use]
-pub fn page(analysis: &Analysis, rollout: Option<&str>, brief: bool) -> Page {
+pub fn page(analysis: &Analysis, rollout: Option<&str>, brief: bool, data: bool) -> Page {
+    // First, since it takes memory for a while that the tables need afterwards.
+    let diagnostics = if brief { Vec::new() } else { super::diagnostics::blocks(analysis, data) };
     let row = analysis.group_row(false);
     let rows: Vec<RolloutRow> = (0..analysis.group.rollouts.len())
         .filter(|&i| {
@@ -38,9 +41,7 @@ pub fn page(analysis: &Analysis, rollout: Option<&str>, brief: bool) -> Page {
     blocks.push(Block::new("quadrants", axes(analysis), Body::Table(breakdown.table())));
     blocks.push(Block::new("quadrants_totals", "", Body::Data(breakdown.totals())));
     blocks.push(Block::new("", super::quadrants::SHARES, Body::Table(breakdown.beside())));
-    if !brief {
-        blocks.extend(super::diagnostics::blocks(analysis));
-    }
+    blocks.extend(diagnostics);
     blocks.extend(warnings(analysis));
     Page {
         title: format!("{}  {}  {}", key_line(&analysis.group.key), head(&row), glyphs(&row)),

@@ -69,6 +69,32 @@ pub fn table(analysis: &Analysis, rollout: Option<&str>) -> Table {
     table
 }
 
+/// Rows that are made before they are written.
+const ROWS: usize = 256;
+
+/// The steps of a group as [`table`] gives them, a few rows at a time, for forms that write row by row:
+/// the rows of a large group take many times the memory of its steps.
+pub fn in_parts<E>(
+    analysis: &Analysis,
+    rollout: Option<&str>,
+    mut then: impl FnMut(&Table) -> Result<(), E>,
+) -> Result<(), E> {
+    let mut part = Table::new(columns(&analysis.settings));
+    for (i, r) in analysis.group.rollouts.iter().enumerate() {
+        if rollout.is_some_and(|id| id != r.id) {
+            continue;
+        }
+        for step in r.steps.clone() {
+            part.rows.push(cells(analysis, &analysis.step_row(step), i));
+            if part.rows.len() == ROWS {
+                then(&part)?;
+                part.rows.clear();
+            }
+        }
+    }
+    then(&part)
+}
+
 /// Puts a row before the first step of each segment but the first, for people: the prompt that starts it
 /// is no action of the agent.
 pub fn divide_segments(table: &mut Table, analysis: &Analysis) {

@@ -95,7 +95,7 @@ impl<'p> Walk<'p> {
             self.table.edits.push(edit);
             self.table.edits.len() - 1
         });
-        Some(EditId(at as u32))
+        Some(EditId::new(at as u32))
     }
 
     /// A fact of an act about these paths, as it stands.

@@ -1,7 +1,10 @@
 //! States, pairs (s,a) and transitions of a group, over petgraph.
 
+use std::sync::OnceLock;
+
 use petgraph::graph::{DiGraph, NodeIndex};
 
+use super::Lists;
 use crate::rollout::Group;
 use crate::signature::{ActionId, Projection, StateId};
 
@@ -88,9 +91,8 @@ pub struct StateGraph {
     /// Whether two or more actions were taken at a state by two or more rollouts.
     pub branching: Vec<bool>,
     /// Steps of each pair, scored rollouts only, in canonical order.
-    pub pair_steps: Vec<Vec<u32>>,
-    /// The transitions: nodes are states in order of their ids, then one END node.
-    pub transitions: DiGraph<StateId, Transition>,
+    pub pair_steps: Lists,
+    transitions: OnceLock<DiGraph<StateId, Transition>>,
     state_pairs: Vec<(u32, u32)>,
 }
 
@@ -114,6 +116,7 @@ impl StateGraph {
         let mut pairs = keys.clone();
         pairs.sort_unstable();
         pairs.dedup();
+        pairs.shrink_to_fit();
         let step_pair: Vec<PairId> =
             keys.iter().map(|key| pairs.binary_search(key).unwrap_or_default() as PairId).collect();
         let mut state_pairs = vec![(0_u32, 0_u32); projection.states as usize];
@@ -128,12 +131,12 @@ impl StateGraph {
         let mut graph = Self {
             pair_counts: vec![Counts::default(); pairs.len()],
             state_counts: vec![Counts::default(); projection.states as usize],
-            pair_steps: vec![Vec::new(); pairs.len()],
+            pair_steps: Lists::default(),
             branching: vec![false; projection.states as usize],
             revisit: vec![false; steps],
             pair_repeat: vec![false; steps],
             evidence: vec![None; steps],
-            transitions: DiGraph::new(),
+            transitions: OnceLock::new(),
             state_pairs,
             pairs,
             step_pair,
@@ -141,7 +144,6 @@ impl StateGraph {
         };
         graph.count(group, projection, scored);
         graph.classify(scored);
-        graph.connect(group, projection);
         graph
     }
 
@@ -186,7 +188,7 @@ impl StateGraph {
     /// Steps of a pair, scored rollouts only, in canonical order.
     #[must_use]
     pub fn steps_of(&self, id: PairId) -> &[u32] {
-        self.pair_steps.get(id as usize).map_or(&[], |steps| steps)
+        self.pair_steps.get(id)
     }
 
     /// The rollout of a step.
@@ -221,17 +223,19 @@ impl StateGraph {
                     c.rollouts += u32::from(new_pair);
                     c.first += u32::from(new_state);
                 }
-                if let Some(steps) = self.pair_steps.get_mut(pair as usize) {
-                    steps.push(step as u32);
-                }
             }
         }
+        let counting = group.rollouts.iter().zip(scored).filter(|(_, scored)| **scored);
+        let steps = counting.flat_map(|(rollout, _)| rollout.steps.clone());
+        let taken = steps.map(|step| (self.pair_of(step), step as u32));
+        let lists = Lists::new(self.pairs.len(), taken);
+        self.pair_steps = lists;
     }
 
     /// The only scored rollout of a pair, if there is just one.
-    fn sole(&self, pair: usize) -> Option<u32> {
+    fn sole(&self, pair: usize, lists: &Lists) -> Option<u32> {
         if self.pair_counts.get(pair)?.rollouts == 1 {
-            let step = *self.pair_steps.get(pair)?.first()?;
+            let step = *lists.get(pair as u32).first()?;
             self.step_rollout.get(step as usize).copied()
         } else {
             None
@@ -239,16 +243,17 @@ impl StateGraph {
     }
 
     fn classify(&mut self, scored: &[bool]) {
+        let lists = std::mem::take(&mut self.pair_steps);
         for state in 0..self.state_counts.len() {
             let range = self.pairs_of(state as StateId);
             let live: Vec<(PairId, Option<u32>)> = range
                 .filter(|&p| self.pair_counts.get(p).is_some_and(|c| c.visits > 0))
-                .map(|p| (p as PairId, self.sole(p)))
+                .map(|p| (p as PairId, self.sole(p, &lists)))
                 .collect();
             let rollouts = self.state_counts.get(state).map_or(0, |c| c.rollouts);
             set(&mut self.branching, state, live.len() >= 2 && rollouts >= 2);
             for &(pair, _) in &live {
-                for &step in &self.pair_steps.get(pair as usize).cloned().unwrap_or_default() {
+                for &step in lists.get(pair) {
                     let me = self.step_rollout.get(step as usize).copied().unwrap_or_default();
                     if !scored.get(me as usize).copied().unwrap_or(false) {
                         continue;
@@ -267,17 +272,25 @@ impl StateGraph {
                 }
             }
         }
+        self.pair_steps = lists;
     }
 
-    fn connect(&mut self, group: &Group, projection: &Projection) {
-        let end = projection.states;
-        let mut edges: Vec<(StateId, PairId, StateId)> = Vec::with_capacity(group.len());
-        for rollout in &group.rollouts {
-            for step in rollout.steps.clone() {
-                let next = if step + 1 < rollout.steps.end { self.state_of(step + 1) } else { end };
-                edges.push((self.state_of(step), self.pair_of(step), next));
-            }
-        }
+    /// The transitions: nodes are states in order of their ids, then one END node. No column needs them:
+    /// they are made when they are first asked for.
+    #[must_use]
+    pub fn transitions(&self) -> &DiGraph<StateId, Transition> {
+        self.transitions.get_or_init(|| self.connect())
+    }
+
+    fn connect(&self) -> DiGraph<StateId, Transition> {
+        let end = self.state_counts.len() as StateId;
+        let mut edges: Vec<(StateId, PairId, StateId)> = (0..self.step_pair.len())
+            .map(|step| {
+                let same = self.step_rollout.get(step + 1) == self.step_rollout.get(step);
+                let next = if same { self.state_of(step + 1) } else { end };
+                (self.state_of(step), self.pair_of(step), next)
+            })
+            .collect();
         edges.sort_unstable();
         let mut transitions = DiGraph::with_capacity(end as usize + 1, edges.len());
         for state in 0..=end {
@@ -292,7 +305,7 @@ impl StateGraph {
                 );
             }
         }
-        self.transitions = transitions;
+        transitions
     }
 }
 

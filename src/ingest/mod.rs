@@ -59,7 +59,7 @@ pub mod verl;
 pub use document::{Document, read_document, read_element};
 pub use reader::{
     Context, Layout, LostLine, NotRollouts, Parsed, Part, Reader, RecordError, RecordErrorKind,
-    Sniff, by_id, detect, digest, digest64, read_record, readers, short_digest,
+    Sniff, by_id, detect, digest, digest64, read_each, read_record, readers, short_digest,
 };
 pub use shape::{RecordShape, Shape};
 pub use text::StepText;

@@ -269,6 +269,17 @@ pub trait Reader: Send + Sync {
 
     /// The rollouts of one record, given as strict JSON.
     fn parse(&self, text: &str, context: &Context<'_>) -> Result<Vec<Part>, RecordError>;
+
+    /// The same one by one, for formats whose record is a whole file of rollouts: their texts need not all
+    /// be there at once. `None` where the format has no such records.
+    fn parse_each(
+        &self,
+        _text: &str,
+        _context: &Context<'_>,
+        _each: &mut dyn FnMut(Part),
+    ) -> Option<Result<(), RecordError>> {
+        None
+    }
 }
 
 /// All readers, in order of detection: the first that knows a file reads it.
@@ -358,6 +369,28 @@ pub fn read_record(
         Ok(parts)
     };
     tolerantly(bytes, parse)
+}
+
+/// Reads a record of several rollouts and hands them over one by one. `false` where that cannot be done:
+/// the format has no such records, or it takes [`read_record`] to tell what is wrong. What was handed over
+/// is void then.
+pub fn read_each(
+    reader: &dyn Reader,
+    bytes: &[u8],
+    context: &Context<'_>,
+    each: &mut dyn FnMut(Part),
+) -> bool {
+    let Ok(text) = std::str::from_utf8(bytes) else { return false };
+    let (mut parts, mut broken) = (0_usize, false);
+    let mut count = |part: Part| {
+        parts += 1;
+        broken |= part.rollout.as_ref().is_err_and(RecordError::is_broken);
+        if !broken {
+            each(part);
+        }
+    };
+    let done = reader.parse_each(text, context, &mut count);
+    matches!(done, Some(Ok(()))) && !broken && parts > 1
 }
 
 /// What `parse` makes of a text: strictly, and where JSON is broken once more after a repair.

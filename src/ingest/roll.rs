@@ -44,10 +44,23 @@ impl Reader for Roll {
 
     fn parse(&self, text: &str, context: &Context<'_>) -> Result<Vec<Part>, RecordError> {
         match record_object(text) {
-            Ok(record) => read_rows(&record, None, context),
+            Ok(record) => {
+                let mut parts = Vec::new();
+                read_rows(&record, None, context, &mut |part| parts.push(part))?;
+                Ok(parts)
+            }
             Err(error) if error.kind == RecordErrorKind::Cut => read_cut(text, error, context),
             Err(error) => Err(error),
         }
+    }
+
+    fn parse_each(
+        &self,
+        text: &str,
+        context: &Context<'_>,
+        each: &mut dyn FnMut(Part),
+    ) -> Option<Result<(), RecordError>> {
+        Some(record_object(text).and_then(|record| read_rows(&record, None, context, each)))
     }
 }
 
@@ -85,7 +98,8 @@ fn read_cut(
         all.push_str(&String::from_utf8_lossy(entry.value));
     }
     all.push_str("]}");
-    let mut parts = read_rows(&record_object(&all)?, Some(cells), context)?;
+    let mut parts = Vec::new();
+    read_rows(&record_object(&all)?, Some(cells), context, &mut |part| parts.push(part))?;
     let rollout = Err(RecordError {
         field: Some(format!("{column}[{cells}]")),
         reason: "cut at the end of the file: the rows before it are whole".to_owned(),
@@ -101,7 +115,8 @@ fn read_rows(
     record: &Object<'_>,
     whole: Option<usize>,
     context: &Context<'_>,
-) -> Result<Vec<Part>, RecordError> {
+    each: &mut dyn FnMut(Part),
+) -> Result<(), RecordError> {
     let mut columns = BTreeMap::new();
     for (name, value) in record.iter() {
         if json::is_array(value) {
@@ -128,19 +143,19 @@ fn read_rows(
     let columns = Columns(columns);
     // Rows beyond the end of a column are lost, those before it are whole.
     let all = if whole.is_none() { columns.longest() } else { rows };
-    Ok((0..all)
-        .map(|at| {
-            if context.only.is_some_and(|only| only as usize != at) {
-                return Part::default();
-            }
+    for at in 0..all {
+        each(if context.only.is_some_and(|only| only as usize != at) {
+            Part::default()
+        } else {
             let lacking = if whole.is_none() { columns.lacking(at) } else { None };
             let row = match lacking {
                 Some(error) => Err(error),
                 None => read(&Row { columns: &columns, at }),
             };
             Part::of(&columns.text(at), row)
-        })
-        .collect())
+        });
+    }
+    Ok(())
 }
 
 /// The columns that the framework writes.

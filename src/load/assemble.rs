@@ -162,7 +162,7 @@ impl Joiner<'_> {
         }
         let Some(raw) = whole else { return Ok(()) };
         // What the records say about the end, and what was joined to it, is there already.
-        let said = draft.pending.raw.clone();
+        let said = (*draft.pending.raw).clone();
         let raw = RawRollout {
             steps: raw.steps,
             prompt: raw.prompt,

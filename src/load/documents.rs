@@ -3,8 +3,9 @@
 
 use std::sync::Arc;
 
+use super::parts::{explain, too_large};
 use super::sources::{Source, Sources};
-use super::work::{Lost, Record, explain, too_large};
+use super::work::{Lost, Record};
 use crate::ingest::split::Piece;
 use crate::ingest::survey::Frame;
 use crate::ingest::{
@@ -14,7 +15,7 @@ use crate::ingest::{
 use crate::rollout::SourceId;
 
 /// What an element adds to the digest of its document.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Element {
     /// Which element, from 0.
     pub index: u32,
@@ -117,13 +118,11 @@ pub fn name_elements(sources: &Sources, offset: u64, record: &mut Record) {
     }
 }
 
-/// The digest of a document by its rollouts, whatever their order in it; `None` where a part has no
-/// digest of its own.
+/// The digest of a document by its rollouts, whatever their order in it: the digest of each and the task
+/// of the first that has one. `None` where a part has no digest of its own.
 #[must_use]
-pub fn of_parts(parts: &[Part]) -> Option<[u8; 32]> {
-    let own: Vec<u64> = parts.iter().map(|part| part.digest).collect::<Option<_>>()?;
-    let task = parts.iter().find_map(|part| part.rollout.as_ref().ok()?.task.as_deref());
-    Some(of_digests(own, task.unwrap_or_default()))
+pub fn of_parts(own: impl Iterator<Item = Option<u64>>, task: Option<&str>) -> Option<[u8; 32]> {
+    Some(of_digests(own.collect::<Option<_>>()?, task.unwrap_or_default()))
 }
 
 fn of_digests(mut own: Vec<u64>, task: &str) -> [u8; 32] {

@@ -5,10 +5,13 @@ use std::collections::BTreeMap;
 use super::identity::Draft;
 use super::options::LoadOptions;
 use super::outcome::{self, Decision};
-use super::work::Pending;
+use super::packed::Columns;
+use super::work::{Pending, StepMeta};
 use crate::facts::relate_paths;
+use crate::rollout::facts::KnownEdits;
 use crate::rollout::raw::RawRollout;
-use crate::rollout::{Group, GroupKey, Rollout, TextRef};
+use crate::rollout::symbols::SymMap;
+use crate::rollout::{Group, GroupKey, Rollout, StepTable, Sym, TextRef};
 
 /// The value of a field that may serve as a group key.
 #[must_use]
@@ -61,25 +64,28 @@ pub fn build(key: GroupKey, drafts: Vec<Draft>, options: &LoadOptions) -> Built 
     let mut group = Group { key, ..Group::default() };
     let (mut decisions, mut kinds, mut raw_steps) = (Vec::new(), Vec::new(), Vec::new());
     let mut values: BTreeMap<String, Vec<Option<f64>>> = BTreeMap::new();
+    let mut edits = KnownEdits::default();
+    let steps = drafts.iter().map(|d| d.pending.steps.len()).sum();
+    group.steps.facts.reserve(steps);
+    group.steps.text.reserve_exact(steps);
+    group.steps.turn.reserve_exact(steps);
+    group.rollouts.reserve_exact(drafts.len());
     for draft in drafts {
         let Draft { id, pending, records, segments, missing, .. } = draft;
-        let Pending { raw, steps, values: numbers, facts, raw_steps: raw_count, told, .. } =
-            pending;
+        let Pending { raw, steps, raw_steps: raw_count, told, .. } = pending;
+        let raw = *raw;
+        let Columns { steps, values: numbers, facts } = steps.unpack();
         let decision = outcome::decide(&raw, told.as_deref(), options.success_at);
         kinds.push(decision.kind(told.as_deref()));
         let map = group.symbols.absorb(&facts.symbols);
         let start = group.steps.turn.len();
-        group.steps.facts.append(&facts.table, &map);
+        group.steps.facts.append(&facts.table, &map, &mut edits);
         for step in &steps {
             let (record, within) = segments.locate(step.raw);
             group.steps.text.push(TextRef { record, raw: within });
             group.steps.turn.push(step.turn);
-            group.steps.step_reward.push(step.step_reward);
-            group.steps.reward_lost.push(step.reward_lost && step.step_reward.is_none());
-            group.steps.state.push(map.map(step.state));
-            group.steps.action.push(map.map(step.action));
-            group.steps.tokens.push(step.tokens);
         }
+        push_logged(&mut group.steps, &steps, &map, start);
         push_values(&mut values, numbers, start);
         if group.profile.is_empty() {
             group.profile.clone_from(&facts.profile);
@@ -115,11 +121,50 @@ pub fn build(key: GroupKey, drafts: Vec<Draft>, options: &LoadOptions) -> Built 
         .into_iter()
         .map(|(name, mut column)| {
             column.resize(len, None);
+            column.shrink_to_fit();
             (name, column)
         })
         .collect();
+    let columns = &mut group.steps;
+    fill(&mut columns.step_reward, len, None);
+    fill(&mut columns.reward_lost, len, false);
+    fill(&mut columns.state, len, Sym::NONE);
+    fill(&mut columns.action, len, Sym::NONE);
+    fill(&mut columns.tokens, len, None);
     relate_paths(&mut group);
+    group.steps.facts.pack();
+    group.symbols.pack();
     Built { group, decisions, kinds, raw_steps }
+}
+
+/// Puts what the file says about steps into its columns: one begins where the first step has something.
+fn push_logged(columns: &mut StepTable, steps: &[StepMeta], map: &SymMap, start: usize) {
+    let lost = |s: &StepMeta| s.reward_lost && s.step_reward.is_none();
+    push(&mut columns.step_reward, start, None, steps.iter().map(|s| s.step_reward));
+    push(&mut columns.reward_lost, start, false, steps.iter().map(lost));
+    push(&mut columns.state, start, Sym::NONE, steps.iter().map(|s| map.map(s.state)));
+    push(&mut columns.action, start, Sym::NONE, steps.iter().map(|s| map.map(s.action)));
+    push(&mut columns.tokens, start, None, steps.iter().map(|s| s.tokens));
+}
+
+fn push<T: Clone + PartialEq>(
+    column: &mut Vec<T>,
+    start: usize,
+    nothing: T,
+    cells: impl Iterator<Item = T> + Clone,
+) {
+    if cells.clone().any(|cell| cell != nothing) {
+        column.resize(start, nothing);
+        column.extend(cells);
+    }
+}
+
+/// Ends a column that has begun.
+fn fill<T: Clone>(column: &mut Vec<T>, len: usize, nothing: T) {
+    if !column.is_empty() {
+        column.resize(len, nothing);
+        column.shrink_to_fit();
+    }
 }
 
 fn push_values(
@@ -138,6 +183,7 @@ fn push_values(
 mod tests {
     use super::*;
     use crate::load::identity::{Seen, drafts};
+    use crate::load::packed::Packed;
     use crate::rollout::raw::{Ending, RawNumber, RawStep};
     use crate::rollout::{Outcome, RecordRef, RolloutFacts, StepFacts};
 
@@ -199,9 +245,11 @@ mod tests {
         assert_eq!((draft.records.len(), draft.earlier.len()), (2, 1));
         // Joined: raw steps 0, 1, (closing 2), 3, (closing 4).
         let mut joined = pending("r", &["s", "t", "u"], None);
-        for (step, raw) in joined.steps.iter_mut().zip([0, 1, 3]) {
+        let mut columns = joined.steps.unpack();
+        for (step, raw) in columns.steps.iter_mut().zip([0, 1, 3]) {
             step.raw = raw;
         }
+        joined.steps = Packed::of(&columns);
         draft.pending = joined;
         let group = build(GroupKey::default(), drafts, &LoadOptions::default()).group;
         assert_eq!(group.rollouts[0].segment_starts, [2]);

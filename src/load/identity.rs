@@ -104,7 +104,8 @@ pub fn drafts(pendings: Vec<Pending>, seen: &mut Seen) -> Vec<Draft> {
     let mut identities = Identities::new();
     for (id, pending) in ids.into_iter().zip(pendings) {
         let key = (id, pending.raw.attempt, Home::of(&pending));
-        identities.entry(key).or_default().push(pending);
+        // Most identities are one record: a list that grows would take room for four.
+        identities.entry(key).or_insert_with(|| Vec::with_capacity(1)).push(pending);
     }
     drop_retries(&mut identities, seen);
     let mut drafts = Vec::new();
@@ -234,10 +235,14 @@ fn split_identity(id: &str, pendings: Vec<Pending>, seen: &mut Seen, drafts: &mu
     }
     let mut columns: Vec<_> = segments.into_values().map(BTreeMap::into_values).collect();
     loop {
-        let mut chain: Vec<Pending> = columns.iter_mut().filter_map(Iterator::next).collect();
+        let mut chain: Vec<Pending> = Vec::with_capacity(columns.len());
+        chain.extend(columns.iter_mut().filter_map(Iterator::next));
         let Some(last) = chain.pop() else { return };
-        let records = chain.iter().chain([&last]).map(|p| p.record.clone()).collect();
-        let lens = chain.iter().chain([&last]).map(|p| p.raw_steps).collect();
+        let mut records = Vec::with_capacity(chain.len() + 1);
+        records.extend(chain.iter().chain([&last]).map(|p| p.record.clone()));
+        let mut lens = Vec::with_capacity(chain.len() + 1);
+        lens.extend(chain.iter().chain([&last]).map(|p| p.raw_steps));
+        chain.shrink_to_fit();
         drafts.push(Draft {
             id: id.to_owned(),
             pending: last,

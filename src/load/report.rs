@@ -40,6 +40,9 @@ pub struct LoadReport {
     pub warnings: Vec<Warning>,
     /// Sums over all files.
     pub totals: Totals,
+    /// Why the rest was left unread, where a person stopped the load.
+    #[serde(skip)]
+    pub stopped: Option<String>,
 }
 
 impl LoadReport {
@@ -84,7 +87,7 @@ impl LoadReport {
         let lost = self.lost().count();
         let damaged = (damaged > 0).then(|| format!("{} damaged or cut", plural(damaged, "file")));
         let lost = (lost > 0).then(|| format!("{} could not be read", plural(lost, "file")));
-        let parts = [self.told_skipped(), self.told_dropped(), damaged, lost];
+        let parts = [self.stopped.clone(), self.told_skipped(), self.told_dropped(), damaged, lost];
         let parts: Vec<String> = parts.into_iter().flatten().collect();
         (!parts.is_empty()).then(|| format!("partial data: {}", parts.join(", ")))
     }

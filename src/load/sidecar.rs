@@ -6,6 +6,7 @@ use std::path::Path;
 
 use super::error::LoadError;
 use super::identity::Draft;
+use super::packed::{Columns as StepColumns, Packed};
 use super::report::{Join, Note, Skipped};
 use super::table::{Row, Table};
 use crate::rollout::GroupKey;
@@ -68,16 +69,19 @@ pub fn apply(path: &Path, groups: &mut [(GroupKey, Vec<Draft>)]) -> Result<Appli
     }
     for (key, drafts) in groups {
         for draft in drafts {
-            let found = rows.get(&(key.task.as_str(), draft.id.as_str())).cloned();
             let before = join.matched;
-            for (step, row) in found.unwrap_or_default() {
-                match columns.put(row, step, draft) {
-                    Ok(put) => join.matched += usize::from(put),
-                    Err(reason) => {
-                        skipped.push(table.skip(row.number, Some("step_reward"), reason));
-                        total -= 1;
+            if let Some(found) = rows.get(&(key.task.as_str(), draft.id.as_str())) {
+                let mut steps = draft.pending.steps.unpack();
+                for (&step, &row) in found {
+                    match columns.put(row, step, &mut steps) {
+                        Ok(put) => join.matched += usize::from(put),
+                        Err(reason) => {
+                            skipped.push(table.skip(row.number, Some("step_reward"), reason));
+                            total -= 1;
+                        }
                     }
                 }
+                draft.pending.steps = Packed::of(&steps);
             }
             join.missing += draft.pending.steps.len().saturating_sub(join.matched - before);
         }
@@ -156,8 +160,7 @@ impl Columns {
 
     /// Puts a row on its step; `false` when the rollout has no such step. Of a row with a reward that
     /// is none, nothing is taken: the step's reward is lost.
-    fn put(&self, row: Row<'_>, nth: u32, draft: &mut Draft) -> Result<bool, String> {
-        let pending = &mut draft.pending;
+    fn put(&self, row: Row<'_>, nth: u32, pending: &mut StepColumns) -> Result<bool, String> {
         let Some(step) = pending.steps.get_mut(nth as usize) else { return Ok(false) };
         if let Some(text) = row.cell(self.step_reward) {
             let reward = finite(text);

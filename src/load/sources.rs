@@ -17,6 +17,7 @@ use super::read_at::{Cancellable, Cursor, read_range};
 use super::report::{FileVerdict, VerdictKind};
 use super::unpack::{Spool, unpack};
 use super::walk::{Content, Input};
+use super::watch;
 use super::work::Frames;
 use crate::ingest::survey::{self, Found, Frame, Open};
 use crate::ingest::verdicts::SideFile;
@@ -28,6 +29,7 @@ use crate::rollout::raw::{RawRollout, RawStep};
 use crate::rollout::{Group, RecordRef, SourceId, natural};
 
 /// A file with rollouts.
+#[derive(Clone)]
 pub struct Source {
     input: Input,
     stem: String,
@@ -219,6 +221,7 @@ impl Sources {
             while !options.cancelled() {
                 let at = next.fetch_add(1, Ordering::Relaxed);
                 let Some(slot) = todo.get(at) else { break };
+                watch::looked_at(options, at + 1, todo.len());
                 let input = slot.lock().unwrap_or_else(PoisonError::into_inner).take();
                 let Some(input) = input else { continue };
                 let looked: Vec<Looked> = unpack(input, &mut spool)
@@ -313,6 +316,13 @@ impl Sources {
                 source.frames.push(frame);
             }
         }
+    }
+
+    /// The same files with these documents cut: as far as they have been read.
+    pub(super) fn with(&self, frames: Frames) -> Self {
+        let mut some = Self { list: self.list.clone(), last: Mutex::default() };
+        some.remember(frames);
+        some
     }
 
     /// The text of one step.

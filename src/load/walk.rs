@@ -64,6 +64,9 @@ pub struct Input {
     pub problem: Option<String>,
 }
 
+/// Copies a stream to a file.
+pub type Keep<'a> = dyn FnMut(Box<dyn io::Read + Send>, &Path) -> io::Result<Slice> + 'a;
+
 struct Found {
     path: PathBuf,
     /// How many trailing components make the name.
@@ -73,8 +76,11 @@ struct Found {
 }
 
 /// The inputs behind the given paths, sorted by name; a path that cannot be read costs itself, unless
-/// it is the only one.
-pub fn inputs(paths: &[PathBuf]) -> Result<(Vec<Input>, Vec<FileVerdict>), LoadError> {
+/// it is the only one. What can be read once only goes through `keep`, with its path.
+pub fn inputs(
+    paths: &[PathBuf],
+    keep: &mut Keep<'_>,
+) -> Result<(Vec<Input>, Vec<FileVerdict>), LoadError> {
     if paths.is_empty() {
         return Err(LoadError::NothingGiven);
     }
@@ -84,7 +90,8 @@ pub fn inputs(paths: &[PathBuf]) -> Result<(Vec<Input>, Vec<FileVerdict>), LoadE
     for path in paths {
         // With several things given, a folder's own name tells its files from the others'.
         let depth = usize::from(paths.len() > 1);
-        let mut walk = Walk { seen: &mut seen_dirs, found: &mut found, passed: &mut passed };
+        let mut walk =
+            Walk { seen: &mut seen_dirs, found: &mut found, passed: &mut passed, keep: &mut *keep };
         if let Err(error) = walk.look_up(path, depth) {
             lost.push(LoadError::Unreadable { path: path.clone(), error });
         }
@@ -131,19 +138,21 @@ fn verdict(error: &LoadError) -> FileVerdict {
 }
 
 /// Walks through what was given.
-struct Walk<'w> {
+struct Walk<'w, 'k> {
     /// Folders that were walked.
     seen: &'w mut BTreeSet<PathBuf>,
     found: &'w mut Vec<Found>,
     /// What lies in a folder and cannot be read.
     passed: &'w mut Vec<FileVerdict>,
+    /// What can be read once only goes through it.
+    keep: &'w mut Keep<'k>,
 }
 
-impl Walk<'_> {
+impl Walk<'_, '_> {
     /// Finds what a path that was given stands for.
     fn look_up(&mut self, path: &Path, depth: usize) -> io::Result<()> {
         if path.as_os_str() == "-" {
-            let spool = spool(&mut io::stdin().lock())?;
+            let spool = (self.keep)(Box::new(io::stdin()), Path::new("stdin"))?;
             let path = "stdin".into();
             self.found.push(Found { path, tail: 1, named: true, spool: Some(spool) });
             return Ok(());
@@ -151,7 +160,7 @@ impl Walk<'_> {
         let meta = fs::metadata(path).map_err(|error| dangling(path, error))?;
         if !meta.is_dir() && !meta.is_file() {
             // A pipe (`<(zcat …)`) can be read once only, and its real name leads nowhere.
-            let spool = File::open(path).and_then(|mut f| spool(&mut f))?;
+            let spool = File::open(path).and_then(|f| (self.keep)(Box::new(f), path))?;
             let path = PathBuf::from(path.file_name().unwrap_or(path.as_os_str()));
             self.found.push(Found { path, tail: 1, named: true, spool: Some(spool) });
             return Ok(());
@@ -224,7 +233,7 @@ fn dangling(path: &Path, error: io::Error) -> io::Error {
 }
 
 /// Copies a stream to a file that has no name and vanishes with the program.
-fn spool(from: &mut dyn io::Read) -> io::Result<Slice> {
+pub fn spool(from: &mut dyn io::Read) -> io::Result<Slice> {
     let mut file = tempfile::tempfile()?;
     let len = io::copy(from, &mut file)?;
     Ok(Slice { file: Arc::new(file), start: 0, len })
@@ -278,8 +287,12 @@ fn tail(path: &Path, count: usize) -> String {
 mod tests {
     use super::*;
 
+    fn given(paths: &[PathBuf]) -> Result<(Vec<Input>, Vec<FileVerdict>), LoadError> {
+        inputs(paths, &mut |mut stream, _| spool(&mut stream))
+    }
+
     fn names(paths: &[PathBuf]) -> Vec<String> {
-        inputs(paths).unwrap().0.into_iter().map(|i| i.name).collect()
+        given(paths).unwrap().0.into_iter().map(|i| i.name).collect()
     }
 
     #[test]
@@ -298,8 +311,8 @@ mod tests {
             names(&[at("b/r.jsonl"), at("a/r.jsonl"), at("a/r.jsonl")]),
             ["a/r.jsonl", "b/r.jsonl"]
         );
-        assert!(matches!(inputs(&[at("none")]), Err(LoadError::Unreadable { .. })));
-        let (rest, lost) = inputs(&[at("none"), at("a/r.jsonl")]).unwrap();
+        assert!(matches!(given(&[at("none")]), Err(LoadError::Unreadable { .. })));
+        let (rest, lost) = given(&[at("none"), at("a/r.jsonl")]).unwrap();
         assert_eq!((rest.len(), lost.len(), lost[0].name.as_str()), (1, 1, "none"));
     }
 }

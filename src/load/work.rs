@@ -4,7 +4,7 @@
 
 use std::io;
 use std::ops::ControlFlow;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
@@ -12,26 +12,28 @@ use crossbeam_channel::{Receiver, Sender, unbounded};
 use super::budget::{Budget, Taken};
 use super::documents::{self, Element, OpenDocument, name_elements};
 use super::error::LoadError;
-use super::group::task_of;
 use super::options::{LoadOptions, Progress};
+use super::packed::{Columns, Packed};
+use super::parts;
 use super::sources::{Source, Sources};
 use super::torn::torn;
 use crate::facts::Interpreter;
 use crate::ingest::repair::Repairs;
 use crate::ingest::split::Piece;
 use crate::ingest::survey::{Found, Frame};
-use crate::ingest::{Context, RecordError, RecordErrorKind, digest, digest64, json, read_record};
+use crate::ingest::{RecordError, digest, json};
 use crate::profile::Profiles;
 use crate::rollout::raw::{RawNumber, RawRollout, RawStep};
 use crate::rollout::{RecordRef, RolloutFacts, SourceId, Sym};
 
-/// Bytes of records in flight.
-const IN_FLIGHT: usize = 8 << 20;
+/// Bytes of records in flight: for each worker, and at most.
+const IN_FLIGHT: (usize, usize) = (2 << 20, 8 << 20);
 
 /// A task's text is kept this long, for titles.
 const PROMPT: usize = 600;
 
-/// One rollout (or one segment of it) that was read: everything but its text.
+/// One rollout (or one segment of it) that was read: everything but its text. It is small, since it is
+/// moved and sorted; what it points at is of the exact size, since all of a load are there at once.
 #[derive(Debug, Clone)]
 pub struct Pending {
     /// Where its text is.
@@ -39,13 +41,9 @@ pub struct Pending {
     /// Digest of its own content, wherever it stands.
     pub content: u64,
     /// What the record says; its steps are empty here.
-    pub raw: RawRollout,
-    /// What is kept of its steps.
-    pub steps: Vec<StepMeta>,
-    /// Further numbers of its steps: (step, name, number), by step.
-    pub values: Vec<(u32, String, f64)>,
-    /// What its steps did.
-    pub facts: RolloutFacts,
+    pub raw: Box<RawRollout>,
+    /// What is kept of its steps, and what they did.
+    pub steps: Packed,
     /// How many raw steps there were.
     pub raw_steps: u32,
     /// The side file that its verdict came from.
@@ -74,7 +72,7 @@ pub struct StepMeta {
 }
 
 /// A record that was read, or not.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Record {
     /// Which file.
     pub source: SourceId,
@@ -95,7 +93,7 @@ pub struct Record {
 }
 
 /// A record or a part of it that could not be read.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Lost {
     /// Which part, where only that one is lost.
     pub part: Option<u32>,
@@ -154,50 +152,60 @@ enum Message {
 /// Documents that were cut into elements, by file and place.
 pub type Frames = Vec<(SourceId, Frame)>;
 
-/// Reads all files; the records come back in canonical order.
+/// Looks at the records, documents and rollouts that have been read so far.
+pub type Show<'a> = dyn FnMut(&[Record], &Mutex<Frames>, u64) + 'a;
+
+/// Reads all files; the records come back in canonical order. `show` is called after each of them.
 pub fn read_all(
     sources: &Sources,
     options: &LoadOptions,
     profiles: &Arc<Profiles>,
-) -> Result<(Vec<Record>, Frames), LoadError> {
+    show: &mut Show<'_>,
+) -> Result<(Vec<Record>, Frames, Progress), LoadError> {
     let workers = options.workers();
-    let budget = Budget::new(IN_FLIGHT);
+    let frames = Mutex::new(Frames::new());
+    let budget = Budget::new((IN_FLIGHT.0 * workers.max(1)).min(IN_FLIGHT.1));
     let (jobs, todo) = unbounded::<Job<'_>>();
     let (results, done) = unbounded::<Message>();
-    let (mut records, frames) = thread::scope(|scope| {
+    let (records, read) = thread::scope(|scope| {
         let cutter = results.clone();
-        let budget = &budget;
-        let cutter = scope.spawn(move || cut(sources, options, budget, &jobs, &cutter));
+        let (budget, frames) = (&budget, &frames);
+        let cutter = scope.spawn(move || cut(sources, options, budget, (&jobs, &cutter), frames));
         for _ in 0..workers.max(1) {
             let (todo, results, profiles) = (todo.clone(), results.clone(), Arc::clone(profiles));
             scope.spawn(move || work(sources, options, profiles, &todo, &results));
         }
         drop((todo, results));
-        let records = collect(sources, options, &done);
+        let read = collect(sources, options, &done, &mut |records, n| show(records, frames, n));
         if options.cancelled() {
             return Err(LoadError::Cancelled);
         }
-        Ok((records?, cutter.join().unwrap_or_default()))
+        let _ = cutter.join();
+        read
     })?;
     if options.cancelled() {
         return Err(LoadError::Cancelled);
     }
+    Ok((in_order(records), frames.into_inner().unwrap_or_else(PoisonError::into_inner), read))
+}
+
+/// Records in canonical order, documents put together.
+pub fn in_order(mut records: Vec<Record>) -> Vec<Record> {
     records.sort_by_key(|r| (r.source, r.offset, r.element.as_ref().map(|e| e.index)));
-    Ok((documents::join(records), frames))
+    documents::join(records)
 }
 
 fn cut<'a>(
     sources: &Sources,
     options: &LoadOptions,
     budget: &'a Budget,
-    jobs: &Sender<Job<'a>>,
-    results: &Sender<Message>,
-) -> Frames {
-    let mut frames = Frames::new();
+    (jobs, results): (&Sender<Job<'a>>, &Sender<Message>),
+    frames: &Mutex<Frames>,
+) {
     for (id, source) in sources.iter() {
         let mut open: Option<Arc<OpenDocument>> = None;
         let cut = source.split(options.cancel.as_deref(), &mut |found| {
-            if options.cancelled() {
+            if options.cancelled() || options.leaves() {
                 return ControlFlow::Break(());
             }
             let (piece, document) = match found {
@@ -209,7 +217,7 @@ fn cut<'a>(
                     let (document, record) = OpenDocument::read(source, id, &frame, text);
                     open = document.map(Arc::new);
                     if open.is_some() {
-                        frames.push((id, frame));
+                        frames.lock().unwrap_or_else(PoisonError::into_inner).push((id, frame));
                     }
                     let sent = results.send(Message::Record(Box::new(record), 0));
                     return if sent.is_ok() { ControlFlow::Continue(()) } else { STOP };
@@ -228,7 +236,6 @@ fn cut<'a>(
             break;
         }
     }
-    frames
 }
 
 const STOP: ControlFlow<()> = ControlFlow::Break(());
@@ -242,7 +249,7 @@ fn work(
 ) {
     let mut interpreter = Interpreter::new(profiles);
     for job in todo {
-        if options.cancelled() {
+        if options.cancelled() || options.leaves() {
             continue;
         }
         let bytes = job.piece.body.as_ref().map_or(0, Vec::len);
@@ -257,7 +264,8 @@ fn collect(
     sources: &Sources,
     options: &LoadOptions,
     done: &Receiver<Message>,
-) -> Result<Vec<Record>, LoadError> {
+    show: &mut dyn FnMut(&[Record], u64),
+) -> Result<(Vec<Record>, Progress), LoadError> {
     let total_bytes = sources.iter().map(|(id, _)| sources.bytes(id)).sum();
     let total_files = sources.len() as u64;
     let mut progress = Progress { total_bytes, total_files, ..Progress::default() };
@@ -291,12 +299,14 @@ fn collect(
             told = progress.bytes;
             tell(progress);
         }
+        show(&records, progress.rollouts);
     }
-    if let Some(tell) = options.progress.as_ref().filter(|_| !options.cancelled()) {
+    let whole = !options.cancelled() && !options.watch.as_ref().is_some_and(|w| w.halt.stopped());
+    if let Some(tell) = options.progress.as_ref().filter(|_| whole) {
         // White space between records was read too.
         tell(Progress { bytes: total_bytes, ..progress });
     }
-    failed.map_or(Ok(records), Err)
+    failed.map_or(Ok((records, progress)), Err)
 }
 
 fn read(
@@ -325,73 +335,18 @@ fn read(
     }
     match (sources.get(id), &piece.body) {
         (Some(source), Ok(bytes)) => {
-            if let Err(error) = fill(&mut record, source, bytes, job, options, interpreter) {
-                record.parts.push(Err(Lost::of(element, explain(error, piece.at_end))));
+            let document = job.document.as_deref();
+            let filled =
+                parts::fill(&mut record, source, bytes, piece, document, options, interpreter);
+            if let Err(error) = filled {
+                record.parts.push(Err(Lost::of(element, parts::explain(error, piece.at_end))));
             }
         }
-        (_, Err(len)) => record.parts.push(Err(Lost::of(element, too_large(*len)))),
+        (_, Err(len)) => record.parts.push(Err(Lost::of(element, parts::too_large(*len)))),
         (None, Ok(_)) => {}
     }
     name_elements(sources, piece.offset, &mut record);
     record
-}
-
-/// Parses a record or an element and keeps what its rollouts are without their text.
-fn fill(
-    record: &mut Record,
-    source: &Source,
-    bytes: &[u8],
-    job: &Job<'_>,
-    options: &LoadOptions,
-    interpreter: &mut Interpreter,
-) -> Result<(), RecordError> {
-    record.digest = digest(bytes);
-    let (start, element) = (job.piece.offset, record.element.as_ref().map(|e| e.index));
-    let place = RecordRef {
-        source: record.source,
-        bytes: start..start + bytes.len() as u64,
-        part: element.unwrap_or(0),
-        digest: digest64(&record.digest),
-        line: record.number,
-    };
-    let context = Context { number: record.number, ..source.context() };
-    let parsed = match &job.document {
-        Some(document) => document.element(bytes, place.part, &context)?,
-        None => read_record(source.reader(), bytes, &context)?,
-    };
-    record.repairs = parsed.repairs;
-    let several = parsed.parts.len() > 1;
-    if let Some(element) = &mut record.element {
-        element.note(&parsed.parts, place.digest);
-    } else if several && let Some(digest) = documents::of_parts(&parsed.parts) {
-        record.digest = digest;
-    }
-    for (at, part) in parsed.parts.into_iter().enumerate() {
-        let lines =
-            part.lost.into_iter().map(|line| Lost::line(start + line.at as u64, line.error));
-        let lines = lines.map(|lost| Lost { error: explain(lost.error, job.piece.at_end), ..lost });
-        record.parts.extend(lines.map(Err));
-        let place = RecordRef { part: place.part + at as u32, ..place.clone() };
-        let which = (several || element.is_some()).then_some(place.part);
-        let lost = |error| Err(Lost::of(which, error));
-        let kept = match part.rollout {
-            Err(error) => lost(explain(error, element.is_some() && job.piece.at_end)),
-            Ok(raw) => match (task_of(&raw, options), &options.only) {
-                (None, _) => lost(no_task()),
-                (Some(task), Some(only)) if task != *only => {
-                    record.left_out.push(task);
-                    continue;
-                }
-                _ => {
-                    let content = part.digest.unwrap_or(place.digest);
-                    let facts = interpreter.read(source.reader().id(), &raw);
-                    Ok(Pending::new(place, content, raw, facts))
-                }
-            },
-        };
-        record.parts.push(kept);
-    }
-    Ok(())
 }
 
 impl Pending {
@@ -412,7 +367,6 @@ impl Pending {
             values.extend(step.values.iter().map(|(name, value)| (nth, name.clone(), *value)));
             steps.push(meta(at, step, &mut facts));
         }
-        facts.symbols.pack();
         if let Some(prompt) = &mut raw.prompt {
             *prompt = json::short(prompt, PROMPT).into_owned();
         }
@@ -425,10 +379,8 @@ impl Pending {
             run_file: record.source,
             record,
             content,
-            raw,
-            steps,
-            values,
-            facts,
+            raw: Box::new(raw),
+            steps: Packed::of(&Columns { steps, values, facts }),
             raw_steps: all.len() as u32,
             told: None,
         }
@@ -447,34 +399,4 @@ fn meta(at: u32, step: &RawStep, facts: &mut RolloutFacts) -> StepMeta {
         action: key(&step.action),
         tokens: step.tokens,
     }
-}
-
-pub fn too_large(len: u64) -> RecordError {
-    RecordError {
-        kind: RecordErrorKind::TooLarge,
-        field: None,
-        reason: format!("a record of {} MB; at most 256 MB are read", len >> 20),
-        hint: Some("write one rollout per line, and leave token ids and images out".to_owned()),
-    }
-}
-
-fn no_task() -> RecordError {
-    RecordError::missing("task", "a rollout without a task cannot be grouped")
-        .hint("add `task` (or `task_id`, `problem_id`, `instance_id`), or group by another field")
-}
-
-/// A cut record at the end of a file is a file that is still being written, more often than not.
-pub fn explain(mut error: RecordError, at_end: bool) -> RecordError {
-    // A reader that knows more about a cut has said so.
-    if error.kind == RecordErrorKind::Cut && error.hint.is_none() {
-        if at_end {
-            return RecordError {
-                reason: "cut at the end of the file".to_owned(),
-                hint: Some("file may still be being written".to_owned()),
-                ..error
-            };
-        }
-        error.kind = RecordErrorKind::Broken;
-    }
-    error
 }

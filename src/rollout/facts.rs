@@ -1,6 +1,12 @@
 //! What one action did, free of granularity and free of text: plain data that [`crate::facts`]
 //! makes once, while the text is in hand, and [`crate::signature`] projects on every turn of a knob.
 
+use std::hash::BuildHasher;
+use std::num::NonZeroU32;
+
+use hashbrown::HashTable;
+use rustc_hash::FxBuildHasher;
+
 use super::symbols::{Sym, SymMap, Symbols};
 
 /// The kind of an action, the first part of its signature.
@@ -93,6 +99,10 @@ pub enum StepResult {
 }
 
 impl StepResult {
+    /// All results, in the order of their declaration.
+    pub const ALL: [Self; 6] =
+        [Self::Ok, Self::Error, Self::Unknown, Self::Timeout, Self::Interrupted, Self::Killed];
+
     /// The word used in signatures and exports.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -150,9 +160,23 @@ pub struct Edit {
     pub new: [u8; 32],
 }
 
-/// An index into [`FactTable::edits`].
+/// An index into [`FactTable::edits`]. It is kept as the number after it: none costs no further bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct EditId(pub u32);
+pub struct EditId(NonZeroU32);
+
+impl EditId {
+    /// The id of the edit at this index.
+    #[must_use]
+    pub const fn new(index: u32) -> Self {
+        Self(NonZeroU32::MIN.saturating_add(index))
+    }
+
+    /// The index.
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self.0.get() as usize - 1
+    }
+}
 
 /// A slice of [`FactTable::targets`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -247,7 +271,8 @@ pub struct StepFacts {
     /// The fact that names the action: the command that carries the effect.
     pub action: Fact,
     /// The facts that move the state, in order: a slice of [`FactTable::effects`]. It includes the
-    /// action itself where that moves the state.
+    /// action itself where that moves the state. [`StepFacts::ACTION`] where the action is all of it.
+    /// Ask [`FactTable::effects_of`].
     pub effects: (u32, u32),
     /// The tool's name as logged.
     pub tool: Sym,
@@ -265,6 +290,11 @@ pub struct StepFacts {
     pub page: Sym,
     /// Why the action has its category: a rule of the profile or of the runner table.
     pub why: Sym,
+}
+
+impl StepFacts {
+    /// In the place of a range of effects: the action is the only one, and is not stored twice.
+    pub const ACTION: (u32, u32) = (1, 0);
 }
 
 /// The facts of a rollout (local symbols) or of a whole group (the group's symbols).
@@ -290,39 +320,106 @@ impl FactTable {
 
     /// The facts that move the state at a step.
     #[must_use]
-    pub fn effects_of(&self, step: &StepFacts) -> &[Fact] {
+    pub fn effects_of<'a>(&'a self, step: &'a StepFacts) -> &'a [Fact] {
+        if step.effects == StepFacts::ACTION {
+            return std::slice::from_ref(&step.action);
+        }
         self.effects.get(step.effects.0 as usize..step.effects.1 as usize).unwrap_or(&[])
     }
 
     /// The edit behind an id.
     #[must_use]
     pub fn edit(&self, id: EditId) -> Option<&Edit> {
-        self.edits.get(id.0 as usize)
+        self.edits.get(id.index())
     }
 
-    /// Appends a rollout's facts, with its symbols mapped into the group's.
-    pub fn append(&mut self, other: &Self, map: &SymMap) {
-        let (targets, edits, effects) =
-            (self.targets.len() as u32, self.edits.len() as u32, self.effects.len() as u32);
-        let shift = |fact: &Fact| Fact {
-            op: map.map(fact.op),
-            runner: map.map(fact.runner),
-            targets: Targets { start: fact.targets.start + targets, len: fact.targets.len },
-            edit: fact.edit.map(|e| EditId(e.0 + edits)),
-            ..*fact
+    /// Whether an effect says the same as the action, wherever their targets stand. That the call is one
+    /// of a state tool is said of actions alone.
+    #[must_use]
+    pub fn is_action(&self, effect: &Fact, action: &Fact) -> bool {
+        let flags = Flags(effect.flags.0 | action.flags.0 & Flags::STATE_TOOL.0);
+        effect.targets.len == action.targets.len
+            && *action == (Fact { targets: action.targets, flags, ..*effect })
+            && self.targets_of(effect) == self.targets_of(action)
+    }
+
+    /// Makes room for this many further steps.
+    pub fn reserve(&mut self, steps: usize) {
+        self.steps.reserve_exact(steps);
+    }
+
+    /// Appends a rollout's facts, with its symbols mapped into the group's. An effect that is the action
+    /// again is not stored a second time, and neither is an edit that a rollout before made.
+    pub fn append(&mut self, other: &Self, map: &SymMap, known: &mut KnownEdits) {
+        let edits: Vec<EditId> =
+            other.edits.iter().map(|e| known.id(*e, &mut self.edits)).collect();
+        let shift = |fact: &Fact, targets: &mut Vec<Sym>| {
+            let start = targets.len() as u32;
+            targets.extend(other.targets_of(fact).iter().map(|&t| map.map(t)));
+            Fact {
+                op: map.map(fact.op),
+                runner: map.map(fact.runner),
+                targets: Targets { start, len: targets.len() as u32 - start },
+                edit: fact.edit.and_then(|e| edits.get(e.index()).copied()),
+                ..*fact
+            }
         };
-        self.targets.extend(other.targets.iter().map(|&t| map.map(t)));
-        self.edits.extend_from_slice(&other.edits);
-        self.effects.extend(other.effects.iter().map(shift));
-        self.steps.extend(other.steps.iter().map(|s| StepFacts {
-            action: shift(&s.action),
-            effects: (s.effects.0 + effects, s.effects.1 + effects),
-            tool: map.map(s.tool),
-            brief: map.map(s.brief),
-            page: map.map(s.page),
-            why: map.map(s.why),
-            ..*s
-        }));
+        for step in &other.steps {
+            let action = shift(&step.action, &mut self.targets);
+            let effects = match other.effects_of(step) {
+                [one] if other.is_action(one, &step.action) => StepFacts::ACTION,
+                all => {
+                    let start = self.effects.len() as u32;
+                    self.effects.extend(all.iter().map(|f| shift(f, &mut self.targets)));
+                    (start, self.effects.len() as u32)
+                }
+            };
+            self.steps.push(StepFacts {
+                action,
+                effects,
+                tool: map.map(step.tool),
+                brief: map.map(step.brief),
+                page: map.map(step.page),
+                why: map.map(step.why),
+                ..*step
+            });
+        }
+    }
+
+    /// Bytes that it takes in memory.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.steps.capacity() * size_of::<StepFacts>()
+            + self.effects.capacity() * size_of::<Fact>()
+            + self.targets.capacity() * size_of::<Sym>()
+            + self.edits.capacity() * size_of::<Edit>()
+    }
+
+    /// Gives back what only further steps would need.
+    pub fn pack(&mut self) {
+        self.steps.shrink_to_fit();
+        self.effects.shrink_to_fit();
+        self.targets.shrink_to_fit();
+        self.edits.shrink_to_fit();
+    }
+}
+
+/// Where the edits of a table stand, while rollouts are [appended](FactTable::append).
+#[derive(Debug, Default)]
+pub struct KnownEdits(HashTable<EditId>);
+
+impl KnownEdits {
+    fn id(&mut self, edit: Edit, edits: &mut Vec<Edit>) -> EditId {
+        let hash = |edit: &Edit| FxBuildHasher.hash_one(edit);
+        let at = |id: EditId, edits: &[Edit]| edits.get(id.index()).copied();
+        let own = hash(&edit);
+        if let Some(&id) = self.0.find(own, |&id| at(id, edits) == Some(edit)) {
+            return id;
+        }
+        let id = EditId::new(edits.len() as u32);
+        edits.push(edit);
+        self.0.insert_unique(own, id, |&id| at(id, edits).map_or(0, |edit| hash(&edit)));
+        id
     }
 }
 

@@ -149,7 +149,8 @@ pub struct Rollout {
     pub forked_from: Option<String>,
 }
 
-/// The steps of a group, one entry per step, rollout after rollout.
+/// The steps of a group, one entry per step, rollout after rollout. A column of what files may say about
+/// a step (reward, state, action, tokens) is empty where no step of the group has it.
 #[derive(Debug, Clone, Default)]
 pub struct StepTable {
     /// What each step did.
@@ -224,6 +225,20 @@ impl Group {
                 at
             })
             .collect()
+    }
+
+    /// Bytes that the steps of the group and their texts take in memory; the rollouts themselves come to
+    /// about half a kilobyte each on top.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        fn of<T>(column: &Vec<T>) -> usize {
+            column.capacity() * size_of::<T>()
+        }
+        let steps = &self.steps;
+        let values: usize = steps.values.iter().map(|(_, column)| of(column)).sum();
+        let logged = of(&steps.step_reward) + of(&steps.reward_lost) + of(&steps.tokens);
+        let keys = of(&steps.state) + of(&steps.action) + of(&steps.turn) + of(&steps.text);
+        steps.facts.bytes() + self.symbols.bytes() + values + logged + keys
     }
 
     /// The rollout with this id.

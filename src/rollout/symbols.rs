@@ -34,8 +34,8 @@ impl Default for Sym {
 pub struct Symbols {
     /// All texts, one after the other.
     buffer: String,
-    /// Where each of them ends.
-    ends: Vec<usize>,
+    /// Where each of them ends: the texts of a group stay far below 4 GB.
+    ends: Vec<u32>,
     /// By hash; made again when a [packed](Symbols::pack) table grows.
     index: HashTable<Sym>,
 }
@@ -49,12 +49,17 @@ impl Symbols {
         if let Some(sym) = self.find(text) {
             return sym;
         }
-        let sym = Sym(self.ends.len() as u32);
-        self.buffer.push_str(text);
-        self.ends.push(self.buffer.len());
+        let sym = self.add(text);
         let (buffer, ends) = (&self.buffer, &self.ends);
         self.index.insert_unique(hash(text), sym, |&s| hash(slice(buffer, ends, s)));
         sym
+    }
+
+    /// Adds a text that is known to be new: one of another table, in its order.
+    pub(crate) fn add(&mut self, text: &str) -> Sym {
+        self.buffer.push_str(text);
+        self.ends.push(self.buffer.len() as u32);
+        Sym(self.ends.len() as u32 - 1)
     }
 
     fn make_index(&mut self) {
@@ -72,6 +77,14 @@ impl Symbols {
         self.index = HashTable::new();
         self.buffer.shrink_to_fit();
         self.ends.shrink_to_fit();
+    }
+
+    /// Bytes that it takes in memory.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.buffer.capacity()
+            + self.ends.capacity() * size_of::<u32>()
+            + self.index.allocation_size()
     }
 
     /// The text behind `sym`; empty for [`Sym::NONE`] and for foreign symbols.
@@ -116,10 +129,10 @@ fn hash(text: &str) -> u64 {
     FxBuildHasher.hash_one(text)
 }
 
-fn slice<'t>(buffer: &'t str, ends: &[usize], sym: Sym) -> &'t str {
+fn slice<'t>(buffer: &'t str, ends: &[u32], sym: Sym) -> &'t str {
     let at = sym.0 as usize;
     let start = at.checked_sub(1).and_then(|before| ends.get(before)).copied().unwrap_or(0);
-    ends.get(at).and_then(|&end| buffer.get(start..end)).unwrap_or_default()
+    ends.get(at).and_then(|&end| buffer.get(start as usize..end as usize)).unwrap_or_default()
 }
 
 /// Maps the symbols of one table to those of another.

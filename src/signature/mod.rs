@@ -11,10 +11,11 @@ mod simple;
 mod states;
 mod swe;
 
-use std::hash::Hash;
+use std::hash::{BuildHasher, Hash};
 use std::sync::OnceLock;
 
-use rustc_hash::FxHashMap;
+use hashbrown::HashTable;
+use rustc_hash::FxBuildHasher;
 use serde::Serialize;
 
 pub use granularity::{Granularity, KNOBS, KnobError, PRESETS};
@@ -172,13 +173,16 @@ impl Projection {
     }
 }
 
-/// The index of `key` in `list`, added when new.
-fn intern<K: Hash + Eq + Clone>(list: &mut Vec<K>, index: &mut FxHashMap<K, u32>, key: K) -> u32 {
-    if let Some(&id) = index.get(&key) {
+/// The index of `key` in `list`, added when new. `index` finds it by hash; the key stands in the list
+/// alone.
+fn intern<K: Hash + Eq>(list: &mut Vec<K>, index: &mut HashTable<u32>, key: K) -> u32 {
+    let hash = |key: &K| FxBuildHasher.hash_one(key);
+    let own = hash(&key);
+    if let Some(&id) = index.find(own, |&id| list.get(id as usize) == Some(&key)) {
         return id;
     }
     let id = list.len() as u32;
-    list.push(key.clone());
-    index.insert(key, id);
+    list.push(key);
+    index.insert_unique(own, id, |&id| list.get(id as usize).map_or(0, hash));
     id
 }

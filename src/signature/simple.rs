@@ -1,7 +1,7 @@
 //! The abstractions that need no knowledge of files: `tools`, `history`, `observation`, `page`,
 //! `logged`, `index`.
 
-use rustc_hash::FxHashMap;
+use hashbrown::HashTable;
 
 use super::action::ActionKey;
 use super::paths::Scope;
@@ -32,8 +32,8 @@ pub(super) fn project(
     granularity: &Granularity,
 ) -> Projection {
     let mut scope = Scope::default();
-    let (mut actions, mut action_index) = (Vec::new(), FxHashMap::default());
-    let (mut keys, mut key_index) = (Vec::new(), FxHashMap::default());
+    let (mut actions, mut action_index) = (Vec::new(), HashTable::new());
+    let (mut keys, mut key_index) = (Vec::new(), HashTable::new());
     let mut sets = StateTable::with_capacity(group.len());
     let mut state = Vec::with_capacity(group.len());
     let mut action = Vec::with_capacity(group.len());
@@ -93,7 +93,10 @@ pub(super) fn project(
             previous = Some(step);
         }
     }
+    actions.shrink_to_fit();
+    keys.shrink_to_fit();
     let (states, contents) = if abstraction == Abstraction::Tools {
+        sets.close();
         (sets.len() as u32, Contents::Tools { states: sets })
     } else {
         (keys.len() as u32, Contents::Keys { keys })

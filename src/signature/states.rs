@@ -1,7 +1,7 @@
 //! States as sets (or sequences) of elements, told apart exactly: an incremental hash finds the
 //! candidates, the content decides.
 
-use rustc_hash::FxHashMap;
+use hashbrown::HashTable;
 
 /// An id of a distinct state of one projection. The first one met is the root of the first rollout.
 pub type StateId = u32;
@@ -19,7 +19,8 @@ pub(super) struct Counters {
 pub(super) struct StateTable {
     arena: Vec<u32>,
     states: Vec<(u32, u32, Counters)>,
-    index: FxHashMap<u64, Vec<StateId>>,
+    /// States by the lower half of their hash, which stands beside them.
+    index: HashTable<(u32, StateId)>,
 }
 
 impl StateTable {
@@ -27,7 +28,7 @@ impl StateTable {
         Self {
             arena: Vec::with_capacity(steps * 16),
             states: Vec::with_capacity(steps),
-            index: FxHashMap::with_capacity_and_hasher(steps, rustc_hash::FxBuildHasher),
+            index: HashTable::with_capacity(steps),
         }
     }
 
@@ -36,21 +37,30 @@ impl StateTable {
         let key = mix(hash
             ^ mix(u64::from(counters.fail) << 40 | u64::from(counters.pass) << 20)
             ^ mix(u64::from(counters.think)));
-        let candidates = self.index.entry(key).or_default();
-        for &id in candidates.iter() {
-            if let Some(&(start, end, flags)) = self.states.get(id as usize)
-                && flags == counters
-                && self.arena.get(start as usize..end as usize) == Some(content)
-            {
-                return id;
-            }
+        let tag = key as u32;
+        let same = |&(known, id): &(u32, StateId)| {
+            known == tag
+                && self.states.get(id as usize).is_some_and(|&(start, end, flags)| {
+                    flags == counters
+                        && self.arena.get(start as usize..end as usize) == Some(content)
+                })
+        };
+        if let Some(&(_, id)) = self.index.find(spread(tag), same) {
+            return id;
         }
         let id = self.states.len() as StateId;
         let start = self.arena.len() as u32;
         self.arena.extend_from_slice(content);
         self.states.push((start, self.arena.len() as u32, counters));
-        candidates.push(id);
+        self.index.insert_unique(spread(tag), (tag, id), |&(tag, _)| spread(tag));
         id
+    }
+
+    /// Gives back what only further states would need.
+    pub(super) fn close(&mut self) {
+        self.index = HashTable::new();
+        self.arena.shrink_to_fit();
+        self.states.shrink_to_fit();
     }
 
     pub(super) fn len(&self) -> usize {
@@ -117,6 +127,11 @@ impl Content {
     pub(super) fn elements(&self) -> &[u32] {
         &self.elements
     }
+}
+
+/// A hash for tables out of half a hash: they look at the highest bits, too.
+const fn spread(tag: u32) -> u64 {
+    (tag as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
 /// The finaliser of splitmix64: spreads small ids over 64 bits.

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use hashbrown::HashTable;
 use rustc_hash::FxHashMap;
 
 use super::action::{ActionKey, EditKey, Span};
@@ -83,7 +84,7 @@ struct Walker<'a> {
     granularity: &'a Granularity,
     scope: Scope,
     elements: Vec<Element>,
-    index: FxHashMap<Element, u32>,
+    index: HashTable<u32>,
 }
 
 pub(super) fn project(group: &Group, granularity: &Granularity) -> Projection {
@@ -92,10 +93,10 @@ pub(super) fn project(group: &Group, granularity: &Granularity) -> Projection {
         granularity,
         scope: Scope::default(),
         elements: Vec::new(),
-        index: FxHashMap::default(),
+        index: HashTable::new(),
     };
     let mut states = StateTable::with_capacity(group.len());
-    let (mut actions, mut action_index) = (Vec::new(), FxHashMap::default());
+    let (mut actions, mut action_index) = (Vec::new(), HashTable::new());
     let mut state = Vec::with_capacity(group.len());
     let mut action = Vec::with_capacity(group.len());
     for rollout in &group.rollouts {
@@ -115,6 +116,8 @@ pub(super) fn project(group: &Group, granularity: &Granularity) -> Projection {
             walker.move_state(step, &mut content, &mut edits, &mut seen);
         }
     }
+    states.close();
+    actions.shrink_to_fit();
     Projection {
         state: state.into(),
         action: action.into(),
@@ -374,7 +377,8 @@ fn collisions(group: &Group, granularity: &Granularity) -> u32 {
     };
     let table = &group.steps.facts;
     let mut known: FxHashMap<(&[Sym], u64), Vec<[u8; 32]>> = FxHashMap::default();
-    for fact in table.effects.iter().filter(|f| f.edit.is_some()) {
+    let effects = table.steps.iter().flat_map(|step| table.effects_of(step));
+    for fact in effects.filter(|f| f.edit.is_some()) {
         let Some(edit) = fact.edit.and_then(|id| table.edit(id)) else {
             continue;
         };

@@ -119,6 +119,12 @@ const QUADRANTS_TALL: u16 = 10;
 const KNOBS: u16 = 11;
 /// Rows of the knobs with all of them in sight, and a line that says what the selected one means.
 const KNOBS_TALL: u16 = 20;
+/// Further lines of that in a narrow pane.
+const KNOBS_MORE: u16 = 2;
+/// Rows of the sweep picture: rule, header, a row per knob, what it says.
+const SWEEP: u16 = 24;
+/// Rows of an explanation beside other panes: under that its table of members is of no use.
+const EXPLAIN: u16 = 16;
 /// Cells of the knobs and the table beside them.
 const KNOBS_WIDTH: u16 = 80;
 
@@ -141,6 +147,8 @@ pub fn layout(area: Rect, needs: &Needs) -> Plan {
     let turning = matches!(needs.focus, Pane::Matrix | Pane::Knobs);
     let arranged = match (area.width, area.height) {
         (80.., 20..) if needs.focus == Pane::Pivotal => arrange_reading(&mut plan, body),
+        (170.., 40..) if needs.focus == Pane::Compare => arrange_compare(&mut plan, body),
+        (170.., 44..) if needs.focus == Pane::Sweep => arrange_sweep_wide(&mut plan, body, needs),
         (80.., 20..) if needs.focus == Pane::Sweep => arrange_sweep(&mut plan, body, needs),
         (80.., 16..) if turning => arrange_turning(&mut plan, body, needs),
         (180.., 40..) => arrange_wide(&mut plan, body, needs),
@@ -295,22 +303,36 @@ fn arrange_turning(plan: &mut Plan, mut body: Rect, needs: &Needs) -> bool {
     }
     let beside = body.width >= 140;
     // Rule and table; with room also the line that says what the knob means.
-    let knobs = if body.height >= 32 { KNOBS_TALL } else { KNOBS.min(body.height / 2) };
+    let narrow = beside || body.width < 118;
+    let tall = KNOBS_TALL + if narrow { KNOBS_MORE } else { 0 };
+    let knobs = if body.height >= 32 { tall } else { KNOBS.min(body.height / 2) };
     let matrix = (needs.rollouts + 3) as u16;
     let spare = body.height.saturating_sub(matrix + knobs);
     let steps = if spare < 6 { 0 } else { spare };
     let matrix = if steps > 0 { matrix } else { body.height - knobs };
     plan.panes.push((Pane::Matrix, take(&mut body, matrix)));
     if beside {
-        let (mut left, seam, right) = columns(body, KNOBS_WIDTH);
+        let (mut left, seam, mut right) = columns(body, KNOBS_WIDTH);
         plan.seams.push(seam);
-        // Rows that the knobs leave show the quadrants they move.
+        // Rows that the knobs leave show the quadrants they move, then the rollouts.
+        let spare = left.height.saturating_sub(knobs + QUADRANTS_TALL);
+        if spare >= 5 {
+            let height = usize::from(spare).min(needs.rollouts + 2) as u16;
+            plan.panes.push((Pane::Rollouts, take_bottom(&mut left, height)));
+        }
         let spare = left.height.saturating_sub(knobs);
         if spare >= QUADRANTS {
             let height = spare.min(QUADRANTS_TALL);
             plan.panes.push((Pane::Quadrants, take_bottom(&mut left, height)));
         }
         plan.panes.push((Pane::Knobs, left));
+        // Rows that the steps leave take the value apart that the knobs move.
+        let spare = usize::from(right.height).saturating_sub(needs.steps + 2) as u16;
+        let least = if right.height >= 2 * EXPLAIN { EXPLAIN } else { 0 };
+        let explain = spare.max(least).min(right.height.saturating_sub(6));
+        if explain >= EXPLAIN {
+            plan.panes.push((Pane::Explain, take_bottom(&mut right, explain)));
+        }
         plan.panes.push((Pane::Steps, right));
     } else {
         plan.panes.push((Pane::Knobs, take(&mut body, knobs)));
@@ -347,6 +369,35 @@ fn arrange_sweep(plan: &mut Plan, mut body: Rect, needs: &Needs) -> bool {
         plan.panes.push((Pane::Steps, steps));
     }
     plan.panes.push((Pane::Sweep, body));
+    true
+}
+
+/// The sweep picture over the matrix of what is in force; below them steps, quadrants and rollouts.
+fn arrange_sweep_wide(plan: &mut Plan, mut body: Rect, needs: &Needs) -> bool {
+    plan.panes.push((Pane::Sweep, take(&mut body, SWEEP)));
+    let matrix = needs.rollouts.saturating_add(3).clamp(5, 13) as u16;
+    plan.panes.push((Pane::Matrix, take(&mut body, matrix)));
+    let (steps, seam, mut right) = columns(body, body.width - KNOBS_WIDTH - 1);
+    plan.seams.push(seam);
+    plan.panes.push((Pane::Steps, steps));
+    let tall = if right.height >= QUADRANTS_TALL + 3 { QUADRANTS_TALL } else { right.height };
+    plan.panes.push((Pane::Quadrants, take(&mut right, tall)));
+    if right.height > 0 {
+        plan.panes.push((Pane::Rollouts, right));
+    }
+    true
+}
+
+/// Rollouts side by side over the arithmetic and the text of the selected step.
+fn arrange_compare(plan: &mut Plan, mut body: Rect) -> bool {
+    plan.sum = Some(take_bottom(&mut body, 1));
+    let texts = (body.height * 2 / 5).clamp(EXPLAIN, 24);
+    let bottom = take_bottom(&mut body, texts);
+    let (one, seam, two) = columns(bottom, bottom.width / 2);
+    plan.seams.push(seam);
+    plan.panes.push((Pane::Explain, one));
+    plan.panes.push((Pane::Reader, two));
+    plan.panes.push((Pane::Compare, body));
     true
 }
 

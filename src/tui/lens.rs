@@ -270,7 +270,7 @@ fn states(analysis: &Analysis) -> Lens {
         if let Some(slot) = placed.get_mut(state as usize) {
             *slot = true;
         }
-        for edge in graph.transitions.edges(NodeIndex::new(state as usize)) {
+        for edge in graph.transitions().edges(NodeIndex::new(state as usize)) {
             let to = edge.target().index() as StateId;
             heap.push((edge.weight().visits, Reverse((edge.weight().pair, to))));
         }
@@ -367,7 +367,7 @@ impl Build<'_> {
         let mut edges: Vec<Waiting> = self
             .analysis
             .graph
-            .transitions
+            .transitions()
             .edges(NodeIndex::new(state as usize))
             .map(|e| (e.weight().visits, Reverse((e.weight().pair, e.target().index() as StateId))))
             .collect();

@@ -115,9 +115,14 @@ impl Tally {
     }
 }
 
-/// Measures candidates; rows by candidate, then by size.
+/// Measures candidates; rows by candidate, then by size. `None` once `stopped` says so: it is asked
+/// before every column of a group, since large groups take seconds.
 #[must_use]
-pub fn measure(plan: &Plan, candidates: &[Candidate]) -> Vec<Measured> {
+pub fn measure(
+    plan: &Plan,
+    candidates: &[Candidate],
+    stopped: impl Fn() -> bool,
+) -> Option<Vec<Measured>> {
     let most = plan.sizes.iter().copied().max().unwrap_or(0);
     let mut tallies = vec![vec![Tally::default(); plan.sizes.len()]; candidates.len()];
     let settings = AnalysisSettings {
@@ -137,6 +142,9 @@ pub fn measure(plan: &Plan, candidates: &[Candidate]) -> Vec<Measured> {
             let named = |(name, _): &&(String, Vec<Option<f64>>)| name == TRUTH[2];
             let Some((_, truth)) = analysis.group.steps.values.iter().find(named) else { continue };
             for (candidate, tallies) in candidates.iter().zip(&mut tallies) {
+                if stopped() {
+                    return None;
+                }
                 let column = candidate.spec.estimate(&context);
                 let Some(tally) = tallies.get_mut(slot) else { continue };
                 for (step, truth) in truth.iter().enumerate() {
@@ -164,5 +172,5 @@ pub fn measure(plan: &Plan, candidates: &[Candidate]) -> Vec<Measured> {
             });
         }
     }
-    rows
+    Some(rows)
 }
