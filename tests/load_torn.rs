@@ -292,7 +292,7 @@ fn step_rewards_that_are_none_are_noted_in_every_format() {
             loaded.report.notes.iter().map(|n| (n.number, n.field.as_str())).collect();
         assert_eq!(fields, [(1, "steps[0].step_reward")], "{name}: {:?}", loaded.report.notes);
         let steps = &loaded.corpus.groups[0].steps;
-        assert_eq!(steps.step_reward[0], None, "{name}");
+        assert_eq!(steps.step_reward.first().copied().flatten(), None, "{name}");
     }
 }
 
