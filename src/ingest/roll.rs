@@ -196,12 +196,15 @@ impl Columns<'_> {
     fn lacking(&self, at: usize) -> Option<RecordError> {
         let (name, column) = self.0.iter().find(|(_, column)| column.len() <= at)?;
         let (have, all) = (column.len(), self.longest());
-        let full = self.0.iter().find(|(_, c)| c.len() == all).map_or("", |(name, _)| *name);
+        let full = |name: &str| self.0.get(name).is_some_and(|c| c.len() == all);
+        let other = || self.0.keys().copied().find(|name| full(name));
+        let full = NEEDED.into_iter().find(|name| full(name)).or_else(other).unwrap_or_default();
         let rows = match all - have {
             1 => "the last row lacks one".to_owned(),
             n => format!("the last {n} rows lack one"),
         };
-        let reason = format!("{have} values here, {all} in `{full}`: {rows}");
+        let values = if have == 1 { "value" } else { "values" };
+        let reason = format!("{have} {values} here, {all} in `{full}`: {rows}");
         Some(RecordError::unexpected(Some(name), reason))
     }
 
@@ -531,7 +534,7 @@ mod tests {
         for row in &all[1..] {
             let error = row.as_ref().unwrap_err();
             assert_eq!(error.field.as_deref(), Some("scores"));
-            assert_eq!(error.reason, "1 values here, 3 in `responses`: the last 2 rows lack one");
+            assert_eq!(error.reason, "1 value here, 3 in `responses`: the last 2 rows lack one");
         }
         assert_eq!(all.len(), 3);
     }
