@@ -245,21 +245,35 @@ fn no_sign_and_no_outcome_hangs_on_a_colour() {
     }
 }
 
-/// The digits of a row, as they stand together, each with the sign before it.
+/// The digits of a row, as they stand together, each with the sign before it. Where a name is cut, ASCII
+/// may take one more of its letters: digits that touch a cut are part of a name.
 fn numbers(row: &[Cell]) -> Vec<String> {
-    let mut found: Vec<String> = Vec::new();
-    let (mut before, mut inside) = (' ', false);
-    for c in row.iter().map(|cell| cell.symbol().chars().next().unwrap_or(' ')) {
-        let c = if c == '−' { '-' } else { c };
-        match (c.is_ascii_digit(), inside) {
-            (true, true) => found.last_mut().unwrap().push(c),
-            (true, false) if matches!(before, '+' | '-') => found.push(format!("{before}{c}")),
-            (true, false) => found.push(c.to_string()),
-            (false, _) => {}
+    let signs: Vec<char> = row
+        .iter()
+        .map(|cell| cell.symbol().chars().next().unwrap_or(' '))
+        .map(|c| if c == '−' { '-' } else { c })
+        .collect();
+    let at = |x: usize| signs.get(x).copied().unwrap_or(' ');
+    let before = |x: usize, back: usize| x.checked_sub(back).map_or(' ', at);
+    let mut found = Vec::new();
+    let mut x = 0;
+    while x < signs.len() {
+        let end = (x..signs.len()).find(|&e| !at(e).is_ascii_digit()).unwrap_or(signs.len());
+        if end == x {
+            x += 1;
+            continue;
         }
-        inside = c.is_ascii_digit();
+        let cut = at(end) == '…'
+            || before(x, 1) == '…'
+            || (at(end), at(end + 1)) == ('.', '.')
+            || (before(x, 2), before(x, 1)) == ('.', '.');
         // A range is written with a sign of its own, or with two.
-        before = if before == '+' && c == '-' || c == '±' { ' ' } else { c };
+        let range = (before(x, 2), before(x, 1)) == ('+', '-');
+        let sign = Some(before(x, 1)).filter(|s| matches!(s, '+' | '-') && !range);
+        if !cut {
+            found.push(sign.into_iter().chain(signs[x..end].iter().copied()).collect());
+        }
+        x = end;
     }
     found
 }
