@@ -246,7 +246,7 @@ fn no_sign_and_no_outcome_hangs_on_a_colour() {
 }
 
 /// The digits of a row, as they stand together, each with the sign before it. Where a name is cut, ASCII
-/// may take one more of its letters: digits that touch a cut are part of a name.
+/// may take one more of its letters: digits beside a cut are part of a name.
 fn numbers(row: &[Cell]) -> Vec<String> {
     let signs: Vec<char> = row
         .iter()
@@ -263,8 +263,8 @@ fn numbers(row: &[Cell]) -> Vec<String> {
             x += 1;
             continue;
         }
-        let cut = at(end) == '…'
-            || before(x, 1) == '…'
+        let mark = |c: char| matches!(c, '…' | '$');
+        let cut = [at(end), at(end + 1), before(x, 1), before(x, 2)].into_iter().any(mark)
             || (at(end), at(end + 1)) == ('.', '.')
             || (before(x, 2), before(x, 1)) == ('.', '.');
         // A range is written with a sign of its own, or with two.
