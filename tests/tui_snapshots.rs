@@ -246,7 +246,7 @@ fn no_sign_and_no_outcome_hangs_on_a_colour() {
 }
 
 /// The digits of a row, as they stand together, each with the sign before it. Where a name is cut, ASCII
-/// may take one more of its letters: digits beside a cut are part of a name.
+/// may take one more of its letters: a word that is cut is a name.
 fn numbers(row: &[Cell]) -> Vec<String> {
     let signs: Vec<char> = row
         .iter()
@@ -263,10 +263,10 @@ fn numbers(row: &[Cell]) -> Vec<String> {
             x += 1;
             continue;
         }
-        let mark = |c: char| matches!(c, '…' | '$');
-        let cut = [at(end), at(end + 1), before(x, 1), before(x, 2)].into_iter().any(mark)
-            || (at(end), at(end + 1)) == ('.', '.')
-            || (before(x, 2), before(x, 1)) == ('.', '.');
+        let from = (0..x).rev().find(|&i| at(i) == ' ').map_or(0, |i| i + 1);
+        let to = (end..signs.len()).find(|&i| at(i) == ' ').unwrap_or(signs.len());
+        let word: String = signs[from..to].iter().collect();
+        let cut = word.contains(['…', '$']) || word.contains("..");
         // A range is written with a sign of its own, or with two.
         let range = (before(x, 2), before(x, 1)) == ('+', '-');
         let sign = Some(before(x, 1)).filter(|s| matches!(s, '+' | '-') && !range);
