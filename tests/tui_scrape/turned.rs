@@ -36,6 +36,7 @@ impl Reading<'_> {
         let width = table.unwrap_or(lines[0].width());
         let head = lines[1].clone();
         let mut shown = 0;
+        let mut helps = false;
         for (y, line) in lines[1..].iter_mut().enumerate() {
             if let Some(second) = table.map(|x| line.part(x + 1, usize::MAX)) {
                 let split = head.part(width + 1, usize::MAX).find("│").unwrap();
@@ -68,26 +69,21 @@ impl Reading<'_> {
                 read += list.numerals().len();
                 continue;
             }
-            if let Some(at) = list.find("values ").filter(|_| words.first() == Some(&"values")) {
-                // The values that the selected knob takes: its help.
-                let row = rows[self.model.turning.at];
-                list.piece_of(at + "values ".len(), &row.values().join(" "));
+            // Below the list: what the selected knob means, and the values it takes.
+            let help = rows[self.model.turning.at];
+            let begins = words.first().is_some_and(|w| *w == "values" || w.ends_with(':'));
+            if helps || begins {
+                helps = true;
+                let values = help.values().join(" ");
+                let whole =
+                    format!("{}: {};  {values} values {values}", help.name(), help.meaning());
+                list.piece_of(0, &whole);
                 continue;
             }
-            let Some(row) = words
-                .first()
-                .and_then(|w| rows.iter().find(|r| r.name() == w.trim_end_matches(':')))
-            else {
+            let Some(row) = words.first().and_then(|w| rows.iter().find(|r| r.name() == *w)) else {
                 list.done(&[]);
                 continue;
             };
-            if words[0].ends_with(':') {
-                // What the knob means, and the values it takes: its help.
-                let help =
-                    format!("{}: {};  {}", row.name(), row.meaning(), row.values().join(" "));
-                list.piece_of(0, &help);
-                continue;
-            }
             let told = words.iter().rev().find(|w| **w != "◂").unwrap();
             assert_eq!(*told, row.value(&now), "{text}");
             shown += 1;
