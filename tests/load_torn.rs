@@ -377,6 +377,43 @@ fn text_of_two_bytes_a_character_is_named() {
     }
 }
 
+/// A zero byte costs the record that it stands in, if anything.
+#[test]
+fn zero_bytes_make_no_binary_file() {
+    let [a, b, c] = [0, 1, 2].map(|i| record(i).to_string());
+    let inside = format!("{a}\n{}\n{c}\n", b.replace("saw 1", "saw\0 1"));
+    let loaded = load("a.jsonl", inside.as_bytes());
+    assert_eq!(ids(&loaded), names(0..3));
+    assert!(
+        loaded.report.notes[0].reason.contains("1 raw control bytes"),
+        "{:?}",
+        loaded.report.notes
+    );
+    let block = format!("{a}\n\0\0\0\0\0\0\0\0\n{b}\n{c}\n");
+    let loaded = load("a.jsonl", block.as_bytes());
+    assert_eq!((ids(&loaded), loaded.report.skipped[0].number), (names(0..3), 2));
+    told(&loaded, "skipped");
+}
+
+#[test]
+fn a_torn_tar_gives_what_is_whole() {
+    let mut out = tar::Builder::new(Vec::new());
+    for (name, from) in [("a.jsonl", 0), ("b.jsonl", 3)] {
+        let text: String = lines(from + 3).split_inclusive('\n').skip(from).collect();
+        let mut header = tar::Header::new_ustar();
+        header.set_size(text.len() as u64);
+        header.set_cksum();
+        out.append_data(&mut header, name, text.as_bytes()).unwrap();
+    }
+    let bytes = out.into_inner().unwrap();
+    // In the midst of the second header.
+    let second = memchr::memmem::find(&bytes, b"b.jsonl").unwrap();
+    let loaded = load("runs.tar", &bytes[..second + 200]);
+    assert_eq!(ids(&loaded), names(0..3));
+    told(&loaded, "damaged-file");
+    assert!(loaded.report.unread().is_empty(), "{:?}", loaded.report.unread());
+}
+
 #[cfg(unix)]
 #[test]
 fn what_lies_in_a_folder_and_cannot_be_read_is_told() {

@@ -190,7 +190,7 @@ const MATRIX: &str = "7 l l j l G h j";
 const COMPARE: &str = "| j j l j d d j l j f j";
 const RANKED: &str = "r j j j PgDn PgDn PgDn";
 const SWEEP: &str = "w j j G l j l l l";
-const CHOOSERS: &str = "f Space j c PgDn PgDn Esc c j j j j j j j PgDn";
+const CHOOSERS: &str = "f Space j c PgDn PgDn Esc c j j j j j j j PgDn Esc W j j";
 
 fn views(path: &Path) {
     let said = Said::of(path, &[], &AnalysisSettings::default());
@@ -355,7 +355,7 @@ fn a_wrong_digit_is_noticed_in_every_pane() {
     let mut unnoticed = Vec::new();
     for (size, every) in [(SIZES[0], 2), (SIZES[1], 5), (SIZES[2], 9)] {
         for keys in
-            ["", "= j", "7 l", "v j", "|", "r j", "w", "a", "f", "c", "t", "/ f i n Enter n"]
+            ["", "= j", "7 l", "v j", "|", "r j", "w", "a", "f", "c", "W", "t", "/ f i n Enter n"]
         {
             let mut model = settled(&path, &said, size);
             for key in keys.split_whitespace() {

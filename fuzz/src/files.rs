@@ -176,10 +176,10 @@ fn row(group: &Group, step: usize) -> String {
         text(facts.tool),
         facts.seen,
         steps.turn[step],
-        steps.step_reward[step],
-        text(steps.state[step]),
-        text(steps.action[step]),
-        steps.tokens[step],
+        steps.step_reward.get(step).copied().flatten(),
+        text(steps.state.get(step).copied().unwrap_or_default()),
+        text(steps.action.get(step).copied().unwrap_or_default()),
+        steps.tokens.get(step).copied().flatten(),
     )
 }
 

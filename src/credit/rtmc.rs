@@ -59,7 +59,7 @@ pub(super) struct Rtmc;
 
 pub(super) static RTMC: Derived<Rtmc> = Derived(Rtmc);
 
-/// Means that steps share: each is taken once.
+/// Means of several steps, which steps share: each is taken once.
 struct Means<V> {
     of_pair: FxHashMap<u32, V>,
     of_state: FxHashMap<u32, V>,
@@ -172,14 +172,12 @@ impl Table<'_> {
         if self.values.visit == Visit::State && self.values.counted(pair) == 0 {
             return Err("not a first visit");
         }
-        let q = means.of_pair.entry(pair).or_insert_with(|| {
-            self.mean(algebra, context, "Q(s,a)", self.values.pair_members(pair))
-        });
-        let v = means
-            .of_state
-            .entry(state)
-            .or_insert_with(|| self.mean(algebra, context, "V(s)", self.values.members(state)));
-        let (q, v) = (q.clone(), v.clone());
+        let mean = |known: &mut FxHashMap<u32, A::Value>, id, name: &str, members: &[u32]| {
+            let taken = || self.mean(algebra, context, name, members);
+            if members.len() > 1 { known.entry(id).or_insert_with(taken).clone() } else { taken() }
+        };
+        let q = mean(&mut means.of_pair, pair, "Q(s,a)", self.values.pair_members(pair));
+        let v = mean(&mut means.of_state, state, "V(s)", self.values.members(state));
         if self.values.n_prior == 0.0 {
             return Ok(algebra.sub(q, v));
         }

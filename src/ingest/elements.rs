@@ -289,6 +289,7 @@ impl Cutter {
         let Some(first) = self.first.take() else { return ControlFlow::Continue(()) };
         if let Ok(own) = &mut own {
             own.truncate(end.saturating_sub(first.offset) as usize);
+            own.truncate(own.trim_ascii_end().len());
         }
         let body = self.waiting.drain(..).next().map_or(own, |before| before.body);
         (self.held, self.start.number) = (0, first.number);

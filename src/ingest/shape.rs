@@ -231,7 +231,10 @@ impl<'a> Shape<'a> {
                 &format!("iconv -f UTF-16{order} -t UTF-8 FILE > NEW"),
             );
         }
-        if memchr::memchr(0, bytes.get(..bytes.len().min(512)).unwrap_or_default()).is_some() {
+        // A zero byte in what begins as JSON costs its record only.
+        let json = matches!(bytes, [b'{' | b'[', ..]);
+        let head = bytes.get(..bytes.len().min(512)).unwrap_or_default();
+        if !json && memchr::memchr(0, head).is_some() {
             return not("binary file", "rollouts are read as JSON", "give a .jsonl or .json file");
         }
         None

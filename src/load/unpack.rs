@@ -285,7 +285,9 @@ fn tar_members(input: &Input, spool: &mut Spool, depth: u32) -> io::Result<Unpac
         for entry in archive.entries_with_seek()? {
             // A tar that is cut holds its members up to there.
             let Ok(entry) = entry else {
-                out.push(Err(refused(input, CUT, None)));
+                let read = !out.is_empty();
+                let verdict = damaged(input.name.clone(), CUT);
+                out.push(Err(FileVerdict { named: input.named && !read, ..verdict }));
                 break;
             };
             let name = String::from_utf8_lossy(&entry.path_bytes()).replace('\\', "/");

@@ -4,6 +4,7 @@
 //! command line live here.
 
 mod action;
+mod arrange;
 pub mod canvas;
 pub mod choosing;
 pub mod comparing;

@@ -14,10 +14,37 @@ impl Reading<'_> {
         match layer {
             Layer::Filter { .. } => self.filter(lines),
             Layer::Columns { at } => self.columns(*at, lines),
-            // Texts of help, of exports and of warnings: no numbers of the data, or the command line's
-            // own sentences.
+            Layer::Warnings { .. } => self.warnings(lines),
+            // Texts of help and names of files: no numbers of the data.
             _ => 0,
         }
+    }
+
+    /// The warnings of the group are the sentences of the report.
+    fn warnings(&self, lines: &mut [Line]) -> usize {
+        let said = self.reported();
+        let of_load = self.model.warnings().len() - said.len();
+        lines[0].title("W Warnings");
+        let mut read = lines[0].expect(&[said.len() as f64, of_load as f64]);
+        let told = |w: &Value| ["text", "help", "code"].map(|k| w[k].as_str().unwrap().to_owned());
+        let all: Vec<String> = said
+            .iter()
+            .map(told)
+            .map(|[text, help, code]| format!("{text} {help} ({code})"))
+            .collect();
+        for line in lines[1..].iter_mut().filter(|l| l.has_digit()) {
+            read += line.numerals().len();
+            line.piece_of(3, &all.join(" "));
+        }
+        read
+    }
+
+    /// The warnings of the shown group in the report.
+    pub fn reported(&self) -> Vec<Value> {
+        let report = self.said.ask(&["report"]);
+        let pages = report["rows"].as_array().unwrap();
+        let page = pages.iter().find(|r| r["group"]["task"] == self.task.as_str()).unwrap();
+        page["warnings"].as_array().cloned().unwrap_or_default()
     }
 
     fn filter(&self, lines: &mut [Line]) -> usize {

@@ -183,10 +183,9 @@ impl<'a> Reading<'a> {
         let warnings = g["warnings"].as_str().unwrap_or_default();
         let more = warnings.split(';').filter(|w| !w.is_empty()).count().saturating_sub(1);
         read += line.before("more", more as f64);
-        // The text of a warning is the command line's own; its numbers are counts of the group.
-        let analysis = &self.model.snapshot().unwrap().analysis;
-        if let Some(first) = analysis.warnings.first() {
-            line.blank_text(&first.text);
+        // The text of a warning is that of the report.
+        if let Some(first) = self.reported().first() {
+            line.blank_text(first["text"].as_str().unwrap());
         }
         read += line.before("rollouts", int(g, "unscored"));
         read += line.before("rollout", int(g, "unscored"));
