@@ -117,7 +117,7 @@ impl Session {
     fn ready(&self) -> String {
         self.wait("the main screen", |s| {
             let text = s.contents();
-            text.contains(READY) && text.contains("shap")
+            text.contains(READY) && text.contains("shap") && !text.contains("loading")
         })
     }
 
@@ -416,9 +416,12 @@ fn what_a_slow_load_has_read_is_browsed_while_the_rest_comes() {
         assert!(screen.lines().next().unwrap().contains("loading"), "{screen}");
         // The group is browsed: another rollout, its text, the way back.
         session.press("]]i");
-        session.wait("a text", |s| s.contents().contains("thought"));
+        session.wait("a text", |s| {
+            s.contents().contains("━ i Step") && s.contents().contains("thought")
+        });
         session.press("\u{1b}");
-        session.wait_text("2 Steps");
+        // The steps have the focus again: an escape and a key at once would be another key.
+        session.wait_text("━ 2 Steps");
         session.press("?");
         session.wait_text("to search");
         slow.write(&mut out, 4..8);
@@ -431,7 +434,7 @@ fn what_a_slow_load_has_read_is_browsed_while_the_rest_comes() {
         session.press("\u{1b}");
         let screen = session.wait("the end", |s| {
             let text = s.contents();
-            text.contains(&scored(8)) && !text.contains("loading")
+            text.contains(&scored(8)) && text.contains("2 Steps") && !text.contains("loading")
         });
         assert!(!screen.contains("so far"), "{screen}");
         session.press("q");
