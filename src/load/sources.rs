@@ -4,6 +4,7 @@
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::ops::{ControlFlow, Range};
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -235,7 +236,10 @@ impl Sources {
         let mut found: Vec<(usize, Vec<Looked>)> = thread::scope(|scope| {
             let count = options.workers().min(todo.len());
             let all: Vec<_> = (0..count).map(|_| scope.spawn(look_at_some)).collect();
-            all.into_iter().filter_map(|t| t.join().ok()).flatten().collect()
+            // What a thread was to open must not be missing without a word.
+            let all =
+                all.into_iter().map(|t| t.join().unwrap_or_else(|panic| resume_unwind(panic)));
+            all.flatten().collect()
         });
         if options.cancelled() {
             return Err(LoadError::Cancelled);

@@ -4,6 +4,7 @@
 
 use std::io;
 use std::ops::ControlFlow;
+use std::panic::resume_unwind;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
@@ -180,7 +181,9 @@ pub fn read_all(
         if options.cancelled() {
             return Err(LoadError::Cancelled);
         }
-        let _ = cutter.join();
+        if let Err(panic) = cutter.join() {
+            resume_unwind(panic);
+        }
         read
     })?;
     if options.cancelled() {
