@@ -205,6 +205,22 @@ fn artefacts_need_no_step() {
     assert!(code == 2 && told.contains("--column has no effect"), "{told}");
 }
 
+/// Without a verdict there is no prior, and nothing that it could outweigh.
+#[test]
+fn a_group_without_verdicts_has_no_prior() {
+    let rollout = |id: &str| {
+        format!(r#"{{"task":"t","id":"{id}","steps":[{{"tool":"x","args":{{}}}}]}}"#) + "\n"
+    };
+    let bench = Bench::new(&(rollout("a") + &rollout("b")));
+    std::fs::rename(bench.path("input.json"), bench.path("input.jsonl")).unwrap();
+    let args = ["explain", "input.jsonl", "--artefacts"];
+    let text = bench.ok(&args);
+    assert!(text.contains("V_prior unknown") && text.contains("nothing is scored"), "{text}");
+    let json = bench.json(&[&args[..], &["--format", "json"]].concat());
+    let row = &json["rows"][0];
+    assert!(row["v_prior"].is_null() && row["artefacts"][0]["steps_before_end"].is_null(), "{row}");
+}
+
 #[test]
 fn every_text_fits_80_columns() {
     let bench = Bench::new(WORKED);

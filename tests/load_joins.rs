@@ -150,8 +150,43 @@ fn sidecars_put_columns_on_steps() {
     assert_eq!(group.symbols.text(group.steps.state[1]), "S");
     assert!(group.steps.state[2].is_none());
     assert_eq!(group.steps.values, [("critic".to_owned(), vec![Some(1.0), Some(0.25), None])]);
-    let wrong = with("side.jsonl", "{\"rollout\":\"a\",\"step\":\"x\"}\n", true).unwrap_err();
-    assert!(wrong.to_string().contains("`step` must be a whole number"), "{wrong}");
+    let wrong = with("side.jsonl", "{\"rollout\":\"a\",\"stop\":\"x\"}\n", true).unwrap_err();
+    assert!(wrong.to_string().contains("`rollout` and `step` are needed"), "{wrong}");
+}
+
+/// A row that cannot be used costs itself: the load is partial, and names file, row and column.
+#[test]
+fn bad_rows_of_tables_cost_themselves() {
+    let side =
+        "task,rollout,step,state,step_reward\nt,a,0,S,0.5\nt,a,x,S,1\nt,a,1,Q,much\nt,2,0,S\n";
+    let loaded = with("side.csv", side, true).unwrap();
+    let told: Vec<String> = loaded.report.skipped.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        told,
+        [
+            "side.csv: line 3, field `step`: a whole number from 0 was expected, `x` stands there",
+            "side.csv: line 4, field `step_reward`: a finite number was expected, `much` stands there",
+            "side.csv: line 5: 5 cells were expected, not 4",
+        ]
+    );
+    let report = &loaded.report;
+    assert!(report.partial().unwrap().contains("3 lines skipped") && report.fault().is_some());
+    let join = &report.joins[0];
+    assert_eq!((join.matched, join.extra), (1, 0));
+    let group = group(&loaded, "t", "");
+    // "2" comes before "a".
+    assert_eq!(group.steps.step_reward, [None, Some(0.5), None]);
+    assert!(group.steps.state[2].is_none());
+
+    let map = "task,rollout,outcome\nt,a,success\nt,2,perhaps\n";
+    let loaded = with("map.csv", map, false).unwrap();
+    assert_eq!(outcome(&loaded, "t", "a").0, Outcome::Success);
+    let told = loaded.report.skipped[0].to_string();
+    assert!(told.starts_with("map.csv: line 3, field `outcome`: `perhaps` is neither"), "{told}");
+    assert_eq!(loaded.report.totals.skipped, 1);
+    let lines = "{\"rollout\":\"a\",\"task\":\"t\",\"outcome\":\"success\"}\n{\"rollout\":\n";
+    let loaded = with("map.jsonl", lines, false).unwrap();
+    assert_eq!((loaded.report.skipped[0].number, loaded.report.totals.skipped), (2, 1));
 }
 
 /// A cell that is no number costs only itself, and is told with its place.

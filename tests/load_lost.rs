@@ -104,10 +104,7 @@ fn dropped_steps_and_lost_rollouts_mark_partial_data() {
             r#"{{"trajectory":[{step},"lost",{step}],"history":[],"info":{{"exit_status":"submitted"}},"environment":"a__a-1"}}"#
         ),
     );
-    assert_eq!(
-        load(&bench, "a.traj")["partial"],
-        "partial data: 1 step left out of their rollouts"
-    );
+    assert_eq!(load(&bench, "a.traj")["partial"], "partial data: 1 step left out of its rollout");
     assert_eq!(bench.run(&["groups", "a.traj", "--strict"]).status.code(), Some(1));
     bench.write(
         "torn.json",

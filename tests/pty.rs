@@ -117,7 +117,7 @@ impl Session {
     fn ready(&self) -> String {
         self.wait("the main screen", |s| {
             let text = s.contents();
-            text.contains(READY) && text.contains("shap")
+            text.contains(READY) && text.contains("shap") && !text.contains("loading")
         })
     }
 
@@ -348,4 +348,174 @@ fn a_pager_has_the_terminal_and_its_keys_to_itself() {
         out = session.output.1.wait_timeout(out, DEADLINE).unwrap().0;
     }
     assert!(!out.parser.screen().alternate_screen());
+}
+
+/// A pipe that is written by the test: a load as slow as it likes.
+struct Slow {
+    folder: tempfile::TempDir,
+    lines: Vec<String>,
+}
+
+impl Slow {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("slow.jsonl");
+        assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let sample = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+        let sample = sample.join("sample-data/slugify-fix/rollouts.jsonl");
+        let text = std::fs::read_to_string(sample).unwrap();
+        Self { folder, lines: text.lines().map(|l| format!("{l}\n")).collect() }
+    }
+
+    fn pipe(&self) -> PathBuf {
+        self.folder.path().join("slow.jsonl")
+    }
+
+    /// Opens the screen on the pipe, and the pipe for writing.
+    fn open(&self, size: (u16, u16), options: &[&str]) -> (Session, std::fs::File) {
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_credscope"));
+        command.args(options);
+        command.arg(self.pipe());
+        let session = Session::spawn(command, size, &[("TMPDIR", self.temp().to_str().unwrap())]);
+        (session, std::fs::OpenOptions::new().write(true).open(self.pipe()).unwrap())
+    }
+
+    fn temp(&self) -> PathBuf {
+        let temp = self.folder.path().join("temp");
+        std::fs::create_dir_all(&temp).unwrap();
+        temp
+    }
+
+    /// Writes some of the lines.
+    fn write(&self, out: &mut std::fs::File, which: std::ops::Range<usize>) {
+        for line in &self.lines[which] {
+            out.write_all(line.as_bytes()).unwrap();
+        }
+    }
+
+    /// No temporary file is left behind.
+    fn clean(&self) {
+        assert_eq!(std::fs::read_dir(self.temp()).unwrap().count(), 0);
+    }
+}
+
+/// Which rollouts there are, by the title: `4 of 4 scored`.
+fn scored(n: usize) -> String {
+    format!("{n} of {n} scored")
+}
+
+#[test]
+fn what_a_slow_load_has_read_is_browsed_while_the_rest_comes() {
+    for size in [(80, 24), (200, 60)] {
+        let slow = Slow::new();
+        let (mut session, mut out) = slow.open(size, &[]);
+        let screen = session.wait_text("X stop loading");
+        assert!(screen.contains("loading: this fills"), "{screen}");
+        slow.write(&mut out, 0..4);
+        let screen = session.wait_text(&scored(4));
+        assert!(screen.lines().next().unwrap().contains("loading"), "{screen}");
+        // The group is browsed: another rollout, its text, the way back.
+        session.press("]]i");
+        session.wait("a text", |s| {
+            s.contents().contains("━ i Step") && s.contents().contains("thought")
+        });
+        session.press("\u{1b}");
+        // The steps have the focus again: an escape and a key at once would be another key.
+        session.wait_text("━ 2 Steps");
+        session.press("?");
+        session.wait_text("to search");
+        slow.write(&mut out, 4..8);
+        session.wait("more of it behind the help", |s| s.contents().contains(&scored(8)));
+        drop(out);
+        session.wait("the end behind the help", |s| {
+            let text = s.contents();
+            text.contains("to search") && !text.contains("loading  ")
+        });
+        session.press("\u{1b}");
+        let screen = session.wait("the end", |s| {
+            let text = s.contents();
+            text.contains(&scored(8)) && text.contains("2 Steps") && !text.contains("loading")
+        });
+        assert!(!screen.contains("so far"), "{screen}");
+        session.press("q");
+        assert_eq!(session.end(), 0);
+        slow.clean();
+    }
+}
+
+#[test]
+fn a_slow_load_ends_with_what_it_brought() {
+    let slow = Slow::new();
+    let (mut session, mut out) = slow.open((80, 24), &[]);
+    slow.write(&mut out, 0..8);
+    drop(out);
+    session.wait("the end", |s| {
+        s.contents().contains(&scored(8)) && !s.contents().contains("loading")
+    });
+    session.press("X");
+    session.wait_text("nothing is being loaded");
+    session.press("q");
+    assert_eq!(session.end(), 0);
+    slow.clean();
+}
+
+#[test]
+fn a_slow_load_is_stopped_and_keeps_what_came() {
+    let slow = Slow::new();
+    let (mut session, mut out) = slow.open((80, 24), &[]);
+    slow.write(&mut out, 0..5);
+    session.wait_text(&scored(5));
+    session.press("X");
+    session.wait_text("stopped mid-stream: 1 group, 5 rollouts");
+    let screen = session.wait_text("partial data");
+    assert!(!screen.contains("loading"), "{screen}");
+    session.press("q");
+    assert_eq!(session.end(), 0);
+    drop(out);
+    slow.clean();
+}
+
+#[test]
+fn a_slow_load_is_left_at_once_by_key_and_by_signal() {
+    for (name, code) in [("q", 0), ("TERM", 143), ("INT", 130)] {
+        let slow = Slow::new();
+        let (mut session, mut out) = slow.open((80, 24), &[]);
+        session.wait_text("X stop loading");
+        slow.write(&mut out, 0..2);
+        session.wait_text(&scored(2));
+        if name == "q" {
+            session.press("q");
+        } else {
+            session.signal(name);
+        }
+        assert_eq!(session.end(), code, "{name}");
+        drop(out);
+        slow.clean();
+    }
+}
+
+#[test]
+fn a_load_that_fails_behind_the_screen_gives_the_terminal_back_and_says_why() {
+    let told = [
+        (&["--at", "nobody:0"][..], "error: no rollout is called `nobody`"),
+        (&["--rollout", "nobody"], "error: no rollout is called `nobody`"),
+        (&["--strict"], "error: "),
+    ];
+    for (options, why) in told {
+        let slow = Slow::new();
+        let (session, mut out) = slow.open((100, 24), options);
+        session.wait_text("X stop loading");
+        slow.write(&mut out, 0..8);
+        if options == ["--strict"] {
+            out.write_all(b"{no json\n").unwrap();
+        }
+        session.wait_text(&scored(8));
+        drop(out);
+        let screen = session
+            .wait("the error", |s| !s.alternate_screen() && s.contents().contains("error: "));
+        assert!(screen.contains(why), "{screen}");
+        let mut child = session.child;
+        assert_eq!(child.wait().unwrap().exit_code(), 1, "{options:?}");
+        slow.clean();
+    }
 }

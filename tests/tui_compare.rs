@@ -120,7 +120,7 @@ fn the_aggregate_is_the_sum_over_mixed_groups() {
     }
     assert_eq!(wanted.scored, 658);
     assert_eq!(steps, wanted.scored, "every step is at a state of some size");
-    line(&shown, &["Σ     658", &wanted.rescued.to_string(), &wanted.penalized.to_string()]);
+    line(&shown, &["Σ           658", &wanted.rescued.to_string(), &wanted.penalized.to_string()]);
     press(&mut model, "f");
     let shown = picture(&model);
     line(&shown, &["mixed only, 2 left out"]);

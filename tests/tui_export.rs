@@ -69,7 +69,7 @@ fn over(path: &Path, folder: &Path) -> Driver {
     let origin = Origin {
         texts: first.texts,
         provenance: Arc::new(first.provenance),
-        reload: Some(Arc::new(read)),
+        reload: Some(Arc::new(move |_, _| read())),
     };
     Driver::over(first.corpus, (120, 40), Arc::new(Library), PLAIN, origin)
 }

@@ -16,10 +16,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use credscope::analysis::AnalysisSettings;
+use credscope::load::Progress;
+use credscope::rollout::Corpus;
 use credscope::tui::keymap::BINDINGS;
 use credscope::tui::layout::Pane;
-use credscope::tui::model::{Look, Model};
+use credscope::tui::loading::Arrival;
+use credscope::tui::model::{Look, Model, Start};
 use credscope::tui::update::{Effect, Msg, begin, update};
+use credscope::tui::worker::Reloaded;
 use credscope::tui::{Depth, ThemeId, panes};
 use crossterm::event::{
     KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
@@ -56,6 +60,9 @@ struct Session<'a> {
     left: usize,
     /// Keys that come next: sequences that single random keys seldom make.
     next: VecDeque<&'static str>,
+    /// How many parts of a load have come, and loads that came to their end.
+    part: usize,
+    loads: usize,
     /// Turns of a knob or a column, answers that were shown, panes that had the focus.
     turns: usize,
     shown: usize,
@@ -81,6 +88,8 @@ impl<'a> Session<'a> {
             log,
             left: 0,
             next: VecDeque::new(),
+            part: 0,
+            loads: 0,
             turns: 0,
             shown: 0,
             foci: BTreeSet::new(),
@@ -98,7 +107,14 @@ impl<'a> Session<'a> {
             ascii: random.one_in(4),
         };
         let settings = AnalysisSettings::default();
-        self.model = Model::new(self.file.corpus.clone(), Vec::new(), settings, look, None);
+        // Half of the screens open on a load that still runs.
+        let runs = random.one_in(2);
+        let corpus = if runs { Corpus::default() } else { self.file.corpus.clone() };
+        self.model = Model::new(corpus, Vec::new(), settings, look, None);
+        self.part = 0;
+        if runs {
+            self.model.wait_for(Progress::default(), random.one_in(2));
+        }
         self.desk.workers.clear();
         self.desk.searched_by_hand.clear();
         let effects = begin(&mut self.model);
@@ -136,7 +152,11 @@ impl<'a> Session<'a> {
         let by_hand = matches!(&msg, Msg::Key(_) | Msg::Paste(_) | Msg::Mouse(_));
         // These answer what was asked for: none of them may move the cursor within its group.
         let stays = match &msg {
-            Msg::Analysed(..)
+            // The place that the options name, once it is there.
+            Msg::Analysed(..) => self.model.start.is_none(),
+            Msg::SoFar(_)
+            | Msg::Loaded(_)
+            | Msg::Progress(_)
             | Msg::Contrasted(..)
             | Msg::Summarised(..)
             | Msg::Read(..)
@@ -178,8 +198,10 @@ impl<'a> Session<'a> {
         let Some((group, snapshot)) = &model.shown else {
             return;
         };
+        let (shown, there) = (&snapshot.analysis.group, &model.corpus.groups[*group]);
+        // While a load runs, an earlier state of it is shown until the next one is analysed.
         assert!(
-            Arc::ptr_eq(&snapshot.analysis.group, &model.corpus.groups[*group]),
+            Arc::ptr_eq(shown, there) || model.waiting() && shown.key == there.key,
             "what is shown is the group that it says; {}",
             self.last()
         );
@@ -209,6 +231,9 @@ impl<'a> Session<'a> {
 
     /// Something that a person, a terminal or a signal may do.
     fn event(&mut self, keys: &[&str]) -> Msg {
+        if self.model.so_far().is_some() && self.random.one_in(15) {
+            return self.load();
+        }
         if let Some(name) = self.next.pop_front() {
             return Msg::Key(key(name));
         }
@@ -281,6 +306,27 @@ impl<'a> Session<'a> {
         }
     }
 
+    /// The next part of the load, or its end.
+    fn load(&mut self) -> Msg {
+        let progress = Progress { bytes: self.part as u64, total_bytes: 30, ..Progress::default() };
+        if self.random.one_in(3) {
+            return Msg::Progress(progress);
+        }
+        let part = self.file.parts.get(self.part).cloned();
+        self.part += 1 + self.random.below(4);
+        let ends = part.is_none();
+        let corpus = part.unwrap_or_else(|| self.file.corpus.clone());
+        let group = self.random.below(corpus.groups.len());
+        let start = Start { group, rollout: 0, step: 0 };
+        let arrival = Box::new(Arrival {
+            loaded: Reloaded { corpus, ..Reloaded::nothing(None) },
+            start: self.random.one_in(2).then_some(start),
+            stopped: None,
+        });
+        self.loads += usize::from(ends);
+        if ends { Msg::Loaded(arrival) } else { Msg::SoFar(arrival) }
+    }
+
     /// Workers take, work and answer, now or later, in any order between them.
     fn tick(&mut self) {
         let quiet = self.random.one_in(12);
@@ -314,6 +360,8 @@ fn told(msg: &Msg) -> String {
         Msg::Summarised(key, group, _) => format!("<row {group} of {key}>"),
         Msg::Read(of, _) => format!("<text {of:?}>"),
         Msg::Found(key, part) => format!("<{} hits of {key}>", part.hits.len()),
+        Msg::SoFar(part) => format!("<{} groups so far>", part.loaded.corpus.groups.len()),
+        Msg::Loaded(all) => format!("<all {} groups>", all.loaded.corpus.groups.len()),
         Msg::Reloaded(Ok((corpus, _))) => format!("<loaded {} groups>", corpus.groups.len()),
         other => {
             let text = format!("{other:?}");
@@ -339,26 +387,28 @@ fn walk(file: &File, seed: u64) {
             drawn += 1;
         }
     }
-    let Session { left, turns, shown, foci, .. } = session;
+    let Session { left, turns, shown, foci, loads, .. } = session;
     println!(
-        "{}: {presses} events, {drawn} drawn, left {left} times; {turns} turns, {shown} analyses shown, \
-         {} panes",
+        "{}: {presses} events, {drawn} drawn, left {left} times, {loads} loads to their end; {turns} \
+         turns, {shown} analyses shown, {} panes",
         file.name,
         foci.len()
     );
     // The walk goes through everything, or it proves little.
-    assert!(presses < KEYS || turns > 200 && shown > 200 && foci.len() >= Pane::CYCLE.len() + 2);
+    let deep = turns > 200 && shown > 200 && loads > 0;
+    assert!(presses < KEYS || deep && foci.len() >= Pane::CYCLE.len() + 2);
 }
 
 fn sample(name: &'static str, seed: u64) {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("sample-data").join(name);
     let (corpus, texts) = tui_support::loaded(&path);
-    walk(&File { name, corpus, texts }, seed);
+    walk(&File { name, corpus, texts, parts: tui_support::parts(&path) }, seed);
 }
 
 fn real(name: &'static str, seed: u64) {
-    if let Some((corpus, texts)) = tui_support::real(name) {
-        walk(&File { name, corpus, texts }, seed);
+    if let Some(path) = tui_support::real_path(name) {
+        let (corpus, texts) = tui_support::loaded(&path);
+        walk(&File { name, corpus, texts, parts: tui_support::parts(&path) }, seed);
     }
 }
 

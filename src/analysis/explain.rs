@@ -195,6 +195,12 @@ impl Analysis {
         .collect()
     }
 
+    /// The prior; `None` where nothing is scored.
+    #[must_use]
+    pub fn v_prior(&self) -> Option<f64> {
+        (self.basis.scored_count() > 0).then_some(self.values.v_prior)
+    }
+
     /// How many steps before the end a step that only its own, successful rollout ever took turns
     /// negative although nothing but discount and step rewards speak. `None` when it never does.
     ///
@@ -205,7 +211,7 @@ impl Analysis {
     #[must_use]
     pub fn discount_flip(&self, step_reward: f64) -> Option<u32> {
         let gamma = self.settings.credit.gamma;
-        let prior = self.values.v_prior;
+        let prior = self.v_prior()?;
         let mut g = 1.0 + step_reward;
         for left in 0..100_000_u32 {
             if g < prior {

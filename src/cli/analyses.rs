@@ -288,10 +288,11 @@ impl Run<'_> {
         let rollouts: Vec<usize> = ids.iter().filter_map(|id| group.find(id)).collect();
         let analysis = Analysis::new(Arc::clone(&group), &self.session.settings.analysis);
         let alignment = Alignment::new(&analysis, &rollouts);
-        let matrix = compare_tables::matrix(&analysis, &rollouts);
+        let people = matches!(self.options.format, Format::Text | Format::Markdown);
+        let matrix = compare_tables::matrix(&analysis, &rollouts, people);
         let mut out = self.output()?;
         let mut writing = self.writing(Kind::Compare, &[], out.is_file());
-        if matches!(self.options.format, Format::Text | Format::Markdown) {
+        if people {
             let page = Page {
                 title: format!(
                     "{}  {}",

@@ -262,7 +262,7 @@ fn paths() -> Arg {
         .num_args(0..)
         .value_parser(clap::value_parser!(PathBuf))
         .value_hint(ValueHint::AnyPath)
-        .help("Rollout files and folders; `-` is standard input")
+        .help("Rollout files and folders; `-`, or none with a pipe, is standard input")
 }
 
 fn print_settings() -> Arg {

@@ -9,6 +9,8 @@ mod commands;
 mod error;
 mod figure;
 mod kind;
+#[cfg(feature = "tui")]
+mod loading;
 mod options;
 mod parse;
 mod place;
@@ -88,6 +90,10 @@ fn execute(mut invocation: Invocation) -> Result<(), Failure> {
     if invocation.print_settings {
         return catalog::print_settings(&settings, &invocation.paths, &invocation.options);
     }
+    let reads = invocation.kind.is_none_or(|kind| kind.reads() && kind != Kind::CompareRuns);
+    if reads && invocation.paths.is_empty() && piped() {
+        invocation.paths.push("-".into());
+    }
     let kind = match invocation.kind {
         Some(Kind::Simulate) => return simulate::run(&settings, &invocation.options),
         Some(kind) if !kind.reads() => {
@@ -153,6 +159,26 @@ fn used(settings: &Settings, options: &Options) -> Result<(), Failure> {
         )),
         None => Ok(()),
     }
+}
+
+/// Whether something is piped or redirected into the program: then no path means standard input. A
+/// terminal is none, nor is `/dev/null`.
+#[cfg(unix)]
+fn piped() -> bool {
+    use std::os::fd::AsFd;
+    use std::os::unix::fs::FileTypeExt;
+    let kind = std::io::stdin()
+        .as_fd()
+        .try_clone_to_owned()
+        .and_then(|fd| std::fs::File::from(fd).metadata())
+        .map(|data| data.file_type());
+    kind.is_ok_and(|kind| kind.is_fifo() || kind.is_file())
+}
+
+/// Whether something is piped or redirected into the program: then no path means standard input.
+#[cfg(not(unix))]
+fn piped() -> bool {
+    !std::io::stdin().is_terminal()
 }
 
 /// The screen needs a terminal that can move its cursor, and nothing to write to a file.

@@ -4,22 +4,21 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::error::Failure;
+use super::loading::{Given, Opening, failure, open};
 use super::options::Options;
-use super::place::locate;
 use super::session::{Session, Stop};
 use crate::export::Output;
 use crate::settings::{Settings, Uniform, When};
+use crate::tui::loading::Arrival;
 use crate::tui::still::{self, Size};
 use crate::tui::worker::{Origin, Reloaded};
-use crate::tui::{
-    ColorChoice, Depth, Look, Narrow, Notice, Provenance, ScreenInput, Showing, Start, ThemeId,
-};
+use crate::tui::{ColorChoice, Depth, Look, Narrow, ScreenInput, Showing, ThemeId};
 
 /// Size of a picture, where none is given.
 const SIZE: Size = Size { width: 120, height: 40 };
 
-/// Opens the screen, or draws it into a file. No signal is listened to here: the screen has to restore
-/// the terminal, and a load leaves nothing behind when it is ended.
+/// Opens the screen, at once where the load takes longer, or draws it into a file. No signal is listened
+/// to here: the screen has to restore the terminal, and a load leaves nothing behind when it is ended.
 pub fn screen(settings: Settings, paths: &[PathBuf], options: &Options) -> Result<(), Failure> {
     let size = match &options.size {
         None => SIZE,
@@ -43,88 +42,75 @@ pub fn screen(settings: Settings, paths: &[PathBuf], options: &Options) -> Resul
             Failure::usage(format!("unknown theme `{name}`; expected {known}"), None)
         })?,
     };
-    let (color, ascii) = (settings.view.color, settings.view.ascii);
-    let again = settings.clone();
-    let session = Session::open(settings, paths, Stop::default())?;
-    let start = match &options.at {
-        None => None,
-        Some(at) => {
-            let (group, rollout, step) = locate(session.groups(), at)?;
-            Some(Start { group, rollout, step })
-        }
+    let ascii = settings.view.ascii;
+    let mut given = Given {
+        narrow: narrow(&settings, paths),
+        settings,
+        paths: paths.to_vec(),
+        at: options.at.clone(),
     };
-    let picture = match &options.screenshot {
-        None => None,
-        Some(path) => {
-            Some(Output::open(Some(path), session.settings.view.force, session.inputs())?)
-        }
-    };
-    let narrow = narrow(&again, paths);
-    let provenance = Provenance { narrow: narrow.clone(), ..provenance(&session) };
-    let showing = Showing {
-        start: Some(session.settings.clone()),
-        rollout: session.settings.view.rollout.clone(),
-        mixed: session.settings.view.mixed,
-        uniform_counts: session.settings.view.uniform == Uniform::Include,
-    };
-    let analysis = session.settings.analysis.clone();
-    let paths = paths.to_vec();
-    let reload = move || {
-        if paths.iter().any(|p| p.as_os_str() == "-") {
-            return Err("standard input cannot be read again".to_owned());
-        }
-        let mut settings = again.clone();
-        settings.view.progress = When::Never;
-        let session =
-            Session::open(settings, &paths, Stop::default()).map_err(|failure| failure.told())?;
-        Ok(Reloaded {
-            provenance: Provenance { narrow: narrow.clone(), ..self::provenance(&session) },
-            notices: Notice::of_load(&session.loaded.report),
-            corpus: session.loaded.corpus,
-            texts: Arc::new(session.loaded.sources),
-        })
-    };
-    let loaded = session.loaded;
-    let mut input = ScreenInput {
-        notices: Notice::of_load(&loaded.report),
-        corpus: loaded.corpus,
-        origin: Origin {
-            texts: Arc::new(loaded.sources),
-            provenance: Arc::new(provenance),
-            reload: Some(Arc::new(reload)),
-        },
-        settings: analysis,
-        look: Look { theme, depth: Depth::True, ascii },
-        start,
-        showing,
-        mouse: options.mouse,
-    };
-    if let Some(mut out) = picture {
-        let svg = still::picture(input, size, &keys);
+    let look = Look { theme, depth: Depth::True, ascii };
+    if let Some(path) = &options.screenshot {
+        let session = Session::open(given.settings.clone(), paths, Stop::default())?;
+        let (force, inputs) = (session.settings.view.force, session.inputs());
+        let mut out = Output::open(Some(path), force, inputs)?;
+        // With the statistics over the load that the session has made.
+        given.settings = session.settings.clone();
+        let arrival = given.arrived(session)?;
+        let svg = still::picture(input(&given, Some(arrival), look, options), size, &keys);
         std::io::Write::write_all(&mut out, svg.as_bytes())?;
         return Ok(out.commit()?);
     }
-    let color = match color {
+    let color = match given.settings.view.color {
         When::Auto => ColorChoice::Auto,
         When::Always => ColorChoice::Always,
         When::Never => ColorChoice::Never,
     };
-    input.look = Look::from_env(theme, color, ascii);
+    let look = Look::from_env(theme, color, ascii);
+    let (input, failed) = match open(&given)? {
+        Opening::Whole(arrival) => (input(&given, Some(*arrival), look, options), None),
+        Opening::While(running, failed) => {
+            let input = input(&given, None, look, options);
+            (ScreenInput { loading: Some(running), ..input }, Some(failed))
+        }
+    };
     let code = crate::tui::run(input)
         .map_err(|error| Failure::failed(format!("the terminal failed: {error}"), None))?;
-    if code == 0 { Ok(()) } else { Err(Failure::Signal(code)) }
+    match (code, failed.as_ref().and_then(failure)) {
+        (1, Some(why)) => Err(why),
+        (0, _) => Ok(()),
+        (code, _) => Err(Failure::Signal(code)),
+    }
 }
 
-/// What the stamp of an export from the screen says.
-fn provenance(session: &Session) -> Provenance {
-    let stamp = session.stamp("steps", &[]);
-    Provenance {
-        settings: Some(session.settings.clone()),
-        inputs: stamp.inputs,
-        load: stamp.load,
-        paths: session.inputs().cloned().collect(),
-        folder: PathBuf::new(),
-        narrow: None,
+/// What the screen opens with: what was loaded, or nothing yet.
+fn input(given: &Given, arrival: Option<Arrival>, look: Look, options: &Options) -> ScreenInput {
+    let settings = &given.settings;
+    let showing = Showing {
+        start: Some(settings.clone()),
+        rollout: settings.view.rollout.clone(),
+        mixed: settings.view.mixed,
+        uniform_counts: settings.view.uniform == Uniform::Include,
+    };
+    let (loaded, start) = arrival.map_or_else(
+        || (Reloaded::nothing(Some(settings.clone())), None),
+        |arrival| (arrival.loaded, arrival.start),
+    );
+    let again = given.clone();
+    ScreenInput {
+        notices: loaded.notices,
+        corpus: loaded.corpus,
+        origin: Origin {
+            texts: loaded.texts,
+            provenance: Arc::new(loaded.provenance),
+            reload: Some(Arc::new(move |halt, progress| again.again(halt, progress))),
+        },
+        settings: settings.analysis.clone(),
+        look,
+        start,
+        showing,
+        mouse: options.mouse,
+        loading: None,
     }
 }
 

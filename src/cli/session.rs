@@ -30,6 +30,12 @@ pub struct Stop {
 }
 
 impl Stop {
+    /// Stops when this flag is set.
+    #[cfg(feature = "tui")]
+    pub fn by(flag: Arc<AtomicBool>) -> Self {
+        Self { flag, ..Self::default() }
+    }
+
     /// Listens for the signals that ask a program to end. The first one stops the work at the next
     /// safe place, so that no temporary file stays behind; a second one ends at once.
     pub fn listen() -> Self {
@@ -178,22 +184,30 @@ impl Session {
             return Err(load::LoadError::NothingGiven.into());
         }
         mistyped(paths)?;
-        let told = told_progress(&settings);
-        settings.load.progress = told;
+        // A screen that watches the load shows itself how far it is.
+        let watched = settings.load.watch.is_some();
+        if !watched {
+            settings.load.progress = told_progress(&settings);
+        }
         settings.load.cancel = Some(Arc::clone(&stop.flag));
-        let shows = settings.load.progress.is_some();
+        let shows = !watched && settings.load.progress.is_some();
         let profiles = Arc::new(profiles(&settings)?);
         let loaded = load::load(paths, &settings.load, &profiles);
         if shows {
             eprint!("\r\x1b[K");
         }
-        settings.load.progress = None;
+        (settings.load.progress, settings.load.watch) = (None, None);
         stop.check()?;
         let loaded = loaded?;
-        settings.analysis.batch = crate::analysis::batch(&loaded.corpus, &settings.analysis);
+        if !watched {
+            settings.analysis.batch = crate::analysis::batch(&loaded.corpus, &settings.analysis);
+        }
         let session = Self { settings, loaded, stop };
-        session.known_rollout()?;
-        session.known_rewards()?;
+        // What was left unread may have the names that are asked for.
+        if session.loaded.report.stopped.is_none() {
+            session.known_rollout()?;
+            session.known_rewards()?;
+        }
         Ok(session)
     }
 
@@ -270,12 +284,7 @@ impl Session {
     /// The stamp of an export.
     pub fn stamp(&self, kind: &str, options: &[(&str, Value)]) -> Stamp {
         let report = &self.loaded.report;
-        let inputs = report
-            .files
-            .iter()
-            .map(|f| Input { name: f.name.clone(), bytes: f.bytes, digest: f.digest.clone() })
-            .collect();
-        Stamp::new(kind, &self.settings, options, inputs, check::counts(report))
+        Stamp::new(kind, &self.settings, options, inputs(report), check::counts(report))
     }
 
     /// All files that were read: they must not be written over.
@@ -339,6 +348,16 @@ impl Session {
         }
         Ok(())
     }
+}
+
+/// The inputs of a load, for a stamp.
+pub fn inputs(report: &load::LoadReport) -> Vec<Input> {
+    let input = |f: &load::FileReport| Input {
+        name: f.name.clone(),
+        bytes: f.bytes,
+        digest: f.digest.clone(),
+    };
+    report.files.iter().map(input).collect()
 }
 
 /// A few names, and how many more there are.

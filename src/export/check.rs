@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use super::document::{Block, Body, Fact};
 use super::table::{Cell, Column, Table, int, text};
-use crate::load::{Join, LoadReport};
+use crate::load::{Join, LoadReport, VerdictKind};
 
 /// How many entries of one list are told in text.
 const TOLD: usize = 20;
@@ -53,7 +53,9 @@ pub fn table(report: &LoadReport) -> Table {
     table.rows.extend(report.not_rollouts.iter().map(|f| {
         let mut row = vec![Cell::text(f.name.as_str()), Cell::Missing];
         row.extend(std::iter::repeat_n(Cell::Int(0), 6));
-        row.push(Cell::text(format!("no rollouts: {}", f.reason)));
+        let damaged = f.kind == VerdictKind::Damaged;
+        let mark = if damaged { "damaged" } else { "no rollouts" };
+        row.push(Cell::text(format!("{mark}: {}", f.reason)));
         row
     }));
     table
@@ -65,7 +67,7 @@ pub fn counts(report: &LoadReport) -> Value {
     let mut counts = serde_json::to_value(report.totals).unwrap_or_default();
     if let Some(map) = counts.as_object_mut() {
         map.insert("partial".to_owned(), json!(report.partial()));
-        let refused = report.lost().map(|f| json!({"name": f.name, "reason": f.reason}));
+        let refused = report.refused().map(|f| json!({"name": f.name, "reason": f.reason}));
         map.insert("refused".to_owned(), refused.collect());
         map.insert("grouped_by".to_owned(), json!(report.grouped_by));
     }
@@ -107,7 +109,7 @@ pub fn summary(report: &LoadReport) -> Vec<Fact> {
     if let Some(partial) = report.partial() {
         facts.push(Fact::new("⚠", partial, Vec::new()));
     }
-    for lost in report.lost().take(TOLD) {
+    for lost in report.refused().take(TOLD) {
         facts.push(Fact::new("not read", lost.to_string(), Vec::new()));
     }
     if t.excluded_calls > 0 {
@@ -164,10 +166,12 @@ pub fn blocks(report: &LoadReport) -> Vec<Block> {
         .files
         .iter()
         .flat_map(|f| f.problems.iter().map(move |p| format!("{}: {p}", f.name)));
+    let (damaged, without): (Vec<_>, Vec<_>) =
+        report.not_rollouts.iter().partition(|f| f.kind == VerdictKind::Damaged);
+    let problems = problems.chain(damaged.into_iter().map(|f| format!("{}: {}", f.name, f.reason)));
     blocks.push(Block::new("", "Problems", Body::Facts(problems.map(line).collect())));
-    let without = report.not_rollouts.iter();
     let mut without: Vec<Fact> =
-        without.map(|f| line(format!("{}: {}", f.name, f.reason))).collect();
+        without.into_iter().map(|f| line(format!("{}: {}", f.name, f.reason))).collect();
     let mut hints: Vec<&str> =
         report.not_rollouts.iter().filter_map(|f| f.hint.as_deref()).collect();
     hints.sort_unstable();
@@ -181,8 +185,7 @@ pub fn blocks(report: &LoadReport) -> Vec<Block> {
         .map(|o| Fact::new("", format!("{} from {}", o.rollouts, o.source), Vec::new()))
         .collect();
     blocks.push(Block::new("", "Outcomes", Body::Facts(outcomes)));
-    // What verdict files brought stands under the outcomes.
-    let joins = report.joins.iter().filter(|j| j.kind != "verdicts");
+    let joins = report.joins.iter();
     let joins = joins.map(|j| line(joined(j))).collect();
     blocks.push(Block::new("", "Joined files", Body::Facts(joins)));
     let sizes = report

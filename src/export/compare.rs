@@ -3,7 +3,7 @@
 
 use super::table::{Cell, Column, Table, float, int, key_cells, key_columns, text, truth};
 use crate::analysis::Analysis;
-use crate::analysis::align::Alignment;
+use crate::analysis::align::{Alignment, first_divergence};
 use crate::analysis::parting::pair;
 
 /// The columns of the alignment.
@@ -84,10 +84,10 @@ pub fn side_by_side(analysis: &Analysis, alignment: &Alignment) -> Table {
     table
 }
 
-/// A row per pair of rollouts.
+/// A row per pair of rollouts; for people without the steps where each first leaves the other.
 #[must_use]
-pub fn matrix(analysis: &Analysis, rollouts: &[usize]) -> Table {
-    let mut table = Table::new(vec![
+pub fn matrix(analysis: &Analysis, rollouts: &[usize], people: bool) -> Table {
+    let mut columns = vec![
         text("a").shown("a").at_most(20).key(),
         text("b").shown("b").at_most(20).key(),
         int("common").shown("common"),
@@ -97,7 +97,12 @@ pub fn matrix(analysis: &Analysis, rollouts: &[usize]) -> Table {
         text("b_action").shown("b does").at_most(28),
         int("shared_states").shown("states"),
         int("aligned").shown("aligned"),
-    ]);
+    ];
+    if !people {
+        // In a state where the other one was, too, and took other actions only.
+        columns.extend([int("a_leaves"), int("b_leaves")]);
+    }
+    let mut table = Table::new(columns);
     for (at, &a) in rollouts.iter().enumerate() {
         for &b in rollouts.iter().skip(at + 1) {
             let found = pair(analysis, a, b);
@@ -110,7 +115,11 @@ pub fn matrix(analysis: &Analysis, rollouts: &[usize]) -> Table {
             let label = |s: Option<usize>| {
                 s.map_or(Cell::Missing, |s| Cell::text(analysis.action_label(s)))
             };
-            table.rows.push(vec![
+            let leaves = |r: usize, other: usize| {
+                let at = first_divergence(analysis, r, other);
+                at.map_or(Cell::Missing, |s| Cell::int(analysis.step_row(s).step))
+            };
+            let mut cells = vec![
                 Cell::text(id(a)),
                 Cell::text(id(b)),
                 Cell::int(found.common),
@@ -120,7 +129,11 @@ pub fn matrix(analysis: &Analysis, rollouts: &[usize]) -> Table {
                 label(step(b)),
                 Cell::int(found.shared_states),
                 Cell::int(found.aligned),
-            ]);
+            ];
+            if !people {
+                cells.extend([leaves(a, b), leaves(b, a)]);
+            }
+            table.rows.push(cells);
         }
     }
     table

@@ -72,7 +72,7 @@ pub fn artefacts_json(analysis: &Analysis, raw: bool) -> Value {
         "task": text(&key.task),
         "policy": key.policy.as_deref().map(text),
         "train_step": key.train_step,
-        "v_prior": analysis.values.v_prior,
+        "v_prior": analysis.v_prior(),
         "gamma": analysis.settings.credit.gamma,
         "artefacts": artefacts(analysis),
     })
@@ -281,7 +281,7 @@ fn flips(analysis: &Analysis) -> Vec<Fact> {
         "",
         format!(
             "V_prior {} is not discounted, G is (gamma {} per {}). A step that only its own successful rollout took has the sign of G - V_prior:",
-            number(analysis.values.v_prior),
+            analysis.v_prior().map_or_else(|| "unknown".to_owned(), number),
             credit.gamma,
             credit.discount_per.unit()
         ),
@@ -294,6 +294,7 @@ fn flips(analysis: &Analysis) -> Vec<Fact> {
     for reward in [0.0, credit.step_valid] {
         let text = match analysis.discount_flip(reward) {
             Some(n) => format!("negative from {n} {unit} before the end"),
+            None if analysis.v_prior().is_none() => "unknown: nothing is scored".to_owned(),
             None => "never negative".to_owned(),
         };
         facts.push(Fact::new(&format!("step reward {reward}"), text, Vec::new()));
@@ -364,7 +365,7 @@ pub fn json(
             json!({
                 "step_reward": row.step_reward, "terminal": row.terminal, "ret": row.ret,
                 "n_sa": row.n_sa, "n_s": row.n_s, "q": row.q, "v": row.v,
-                "v_prior": row.v_prior, "v_smooth": row.v_smooth,
+                "v_prior": analysis.v_prior(), "v_smooth": row.v_smooth,
             }),
         ),
         ("others", Value::Array(others)),

@@ -4,6 +4,7 @@
 //! stand in the analysis' own tables. Text from data is cleaned in [`text`], once, by the formats.
 
 pub mod advantages;
+pub mod ascii;
 pub mod check;
 pub mod compare;
 pub mod conventions;

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use super::ascii;
 use super::document::{Block, Body, Page};
 use super::table::{Cell, Column, Table, Type};
 use super::text;
@@ -37,33 +38,6 @@ pub fn cell(cell: &Cell, places: usize) -> String {
     }
 }
 
-/// The glyphs that the program itself writes, in ASCII.
-#[must_use]
-pub fn to_ascii(line: &str) -> String {
-    line.chars()
-        .map(|c| match c {
-            '✓' => '+',
-            '✗' => 'x',
-            '⊘' | '±' => '~',
-            '–' | '—' | '−' | '─' => '-',
-            '·' | '…' => '.',
-            '×' => '*',
-            '█' => '#',
-            '▒' | '∷' => ':',
-            '═' => '=',
-            '▸' => '>',
-            '⚠' => '!',
-            '⋎' => 'Y',
-            '↺' => '@',
-            '≠' => '/',
-            'Σ' => 'S',
-            'µ' => 'm',
-            c if c.is_ascii() => c,
-            _ => '?',
-        })
-        .collect()
-}
-
 /// Writes text.
 pub struct Plain<'a> {
     out: &'a mut dyn Write,
@@ -85,7 +59,7 @@ impl<'a> Plain<'a> {
     fn line(&mut self, line: &str) -> io::Result<()> {
         let line = line.trim_end();
         if self.writing.ascii {
-            writeln!(self.out, "{}", to_ascii(line))
+            writeln!(self.out, "{}", ascii::line(line))
         } else {
             writeln!(self.out, "{line}")
         }

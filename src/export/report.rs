@@ -263,7 +263,7 @@ fn credit_facts(analysis: &Analysis) -> Vec<Fact> {
     let credit = &analysis.settings.credit;
     let basis = &analysis.basis;
     let logged = matches!(credit.reward_source, RewardSource::Logged(_));
-    let v_prior = analysis.values.v_prior;
+    let v_prior = analysis.v_prior();
     let source = match credit.prior {
         Prior::Auto if logged => "auto: mean R".to_owned(),
         Prior::Auto | Prior::Rate => format!(
@@ -301,7 +301,11 @@ fn credit_facts(analysis: &Analysis) -> Vec<Fact> {
     vec![
         Fact::new(
             "V_prior",
-            format!("{} ({source}), weight {} visits", short(v_prior, 4), credit.n_prior),
+            format!(
+                "{} ({source}), weight {} visits",
+                v_prior.map_or_else(|| "-".to_owned(), |v| short(v, 4)),
+                credit.n_prior
+            ),
             vec![
                 ("v_prior", Cell::float(v_prior)),
                 ("v_prior_source", Cell::text(source.clone())),

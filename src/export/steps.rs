@@ -189,7 +189,7 @@ fn cells(analysis: &Analysis, row: &StepRow, rollout: usize) -> Vec<Cell> {
         Cell::int(row.state.rollouts),
         Cell::float(row.q),
         Cell::float(row.v),
-        Cell::float(row.v_prior),
+        Cell::float(analysis.v_prior()),
         Cell::float(row.v_smooth),
         part(|s| s.comparison.outcome),
         part(|s| s.comparison.discount),

@@ -58,7 +58,8 @@ impl Reader for ClaudeCode {
     fn parse(&self, text: &str, context: &Context<'_>) -> Result<Vec<Part>, RecordError> {
         let mut raw =
             RawRollout { harness: Some("claude-code".to_owned()), ..RawRollout::default() };
-        let all = lines::array(text, &mut raw.notes);
+        let mut lost = Vec::new();
+        let all = lines::array(text, &mut raw, &mut lost);
         let all = serde_json::from_str::<&RawValue>(&all)?;
         let mut session = Session { raw, ..Session::default() };
         let mut seen = BTreeSet::new();
@@ -78,7 +79,7 @@ impl Reader for ClaudeCode {
             raw.ending = Ending::Infra("api_error".to_owned());
         }
         lines::name(&mut raw, context)?;
-        Ok(vec![Part::whole(raw)])
+        Ok(vec![Part { lost, ..Part::whole(raw) }])
     }
 }
 

@@ -62,7 +62,8 @@ impl Reader for Codex {
 
     fn parse(&self, text: &str, context: &Context<'_>) -> Result<Vec<Part>, RecordError> {
         let mut raw = RawRollout { harness: Some("codex".to_owned()), ..RawRollout::default() };
-        let all = lines::array(text, &mut raw.notes);
+        let mut lost = Vec::new();
+        let all = lines::array(text, &mut raw, &mut lost);
         let all = serde_json::from_str::<&RawValue>(&all)?;
         let mut turns = Turns::default();
         let mut items = 0;
@@ -92,7 +93,7 @@ impl Reader for Codex {
         }
         (raw.steps, raw.prompt) = turns.finish();
         lines::name(&mut raw, context)?;
-        Ok(vec![Part::whole(raw)])
+        Ok(vec![Part { lost, ..Part::whole(raw) }])
     }
 }
 

@@ -48,7 +48,7 @@ pub fn read_element(
     context: &Context<'_>,
 ) -> Result<Parsed, RecordError> {
     let parse = |text: &str| Ok(vec![Part::of(text, document.element(text, at, context))]);
-    tolerantly(bytes, parse).map(|(parts, repairs)| Parsed { parts, repairs })
+    tolerantly(bytes, parse)
 }
 
 /// A document that was opened, and what of it is lost.

@@ -3,17 +3,20 @@
 
 use serde_json::value::RawValue;
 
-use super::reader::{Context, RecordError};
+use super::reader::{Context, LostLine, RecordError, RecordErrorKind};
 use super::{json, place, repair};
 use crate::rollout::raw::RawRollout;
 
-/// The lines that are JSON, as one JSON array; the others are noted by number.
+/// The lines that are JSON, as one JSON array; the others are lost.
 #[must_use]
-pub fn array(text: &str, notes: &mut Vec<(String, String)>) -> String {
+pub fn array(text: &str, raw: &mut RawRollout, lost: &mut Vec<LostLine>) -> String {
     let mut all = String::with_capacity(text.len() + 2);
     all.push('[');
-    for (at, line) in text.lines().enumerate() {
-        let line = line.trim();
+    let (mut end, mut number) = (0, 0_usize);
+    for whole in text.split_inclusive('\n') {
+        let start = end;
+        (end, number) = (start + whole.len(), number + 1);
+        let line = whole.trim();
         if line.is_empty() {
             continue;
         }
@@ -23,24 +26,46 @@ pub fn array(text: &str, notes: &mut Vec<(String, String)>) -> String {
             }
             all.push_str(line);
         };
-        match serde_json::from_str::<&RawValue>(line) {
-            Ok(_) => take(line),
-            Err(first) => {
-                let (repaired, done) = repair::repair(line.as_bytes());
-                if done.any() && serde_json::from_str::<&RawValue>(&repaired).is_ok() {
-                    take(&repaired);
-                    notes.extend(done.note().map(|note| (format!("line {}", at + 1), note)));
-                } else {
-                    notes.push((
-                        format!("line {}", at + 1),
-                        format!("broken JSON, left out: {}", json::complaint(&first)),
-                    ));
-                }
+        let mut lose = |error| lost.push(LostLine { at: start, error });
+        let strict = serde_json::from_str::<&RawValue>(line);
+        if strict.is_ok() && !surrogate(line) {
+            if line.starts_with('{') {
+                take(line);
+            } else {
+                lose(RecordError::unexpected(None, "not an object"));
             }
+            continue;
+        }
+        let (repaired, done) = repair::repair(line.as_bytes());
+        match (serde_json::from_str::<&RawValue>(&repaired), strict) {
+            (Ok(value), _) if json::is_object(value) => {
+                take(&repaired);
+                let notes = done.notes().into_iter().map(|(field, note)| match field {
+                    "" => (format!("line {number}"), note),
+                    field => (format!("line {number}: {field}"), note),
+                });
+                raw.notes.extend(notes);
+            }
+            (_, Err(error)) => {
+                let cut = error.is_eof() && end == text.len();
+                let error = RecordError::from(error);
+                lose(RecordError {
+                    kind: if cut { RecordErrorKind::Cut } else { RecordErrorKind::Broken },
+                    ..error
+                });
+            }
+            (_, Ok(_)) => lose(RecordError::unexpected(None, "not an object")),
         }
     }
     all.push(']');
     all
+}
+
+/// Whether a surrogate may stand in it, which must not stand alone.
+fn surrogate(line: &str) -> bool {
+    ["\\ud", "\\uD"]
+        .iter()
+        .any(|mark| memchr::memmem::find(line.as_bytes(), mark.as_bytes()).is_some())
 }
 
 /// Names the rollout of a session: by the folder of its trial, else its task by its prompt, and
@@ -65,10 +90,21 @@ mod tests {
 
     #[test]
     fn broken_lines_cost_themselves() {
-        let mut notes = Vec::new();
-        let all = array("{\"a\":1}\r\n\n{\"b\":\n{\"c\":NaN}\n", &mut notes);
-        assert_eq!(all, "[{\"a\":1},{\"c\":\"NaN\"}]");
-        assert_eq!(notes.len(), 1);
-        assert_eq!(notes[0].0, "line 3");
+        let (mut raw, mut lost) = (RawRollout::default(), Vec::new());
+        let text = "{\"a\":1}\r\n\n{\"b\":\n{\"c\":NaN}\n7\n{\"d\":tru}\n{\"e\":\"\\ud800\"}\n{\"f";
+        let all = array(text, &mut raw, &mut lost);
+        assert_eq!(all, "[{\"a\":1},{\"c\":\"NaN\"},{\"d\":\"tru\"},{\"e\":\"\\ufffd\"}]");
+        let told: Vec<_> = lost.iter().map(|l| (l.at, l.error.kind)).collect();
+        let [broken, odd, cut] = ["{\"b\":\n", "7\n", "{\"f"].map(|line| text.find(line).unwrap());
+        assert_eq!(
+            told,
+            [
+                (broken, RecordErrorKind::Broken),
+                (odd, RecordErrorKind::Unexpected),
+                (cut, RecordErrorKind::Cut),
+            ]
+        );
+        let fields: Vec<_> = raw.notes.iter().map(|n| n.0.as_str()).collect();
+        assert_eq!(fields, ["line 6: d", "line 7"]);
     }
 }

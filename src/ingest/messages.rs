@@ -144,8 +144,10 @@ pub fn read_into(raw: &mut RawRollout, list: &RawValue) -> Result<(), RecordErro
         return Err(RecordError::unexpected(Some("messages"), "a list of messages was expected"));
     }
     let mut turns = Turns::with_harness();
-    for message in json::elements(list)? {
-        if let Some(end) = read_message(message, &mut turns, &mut raw.excluded_calls)? {
+    for (at, message) in json::elements(list)?.into_iter().enumerate() {
+        if let Some(end) = read_message(message, &mut turns, &mut raw.excluded_calls)
+            .map_err(|e| e.in_list("messages", at))?
+        {
             raw.ending = ending::worse(std::mem::take(&mut raw.ending), end);
         }
     }

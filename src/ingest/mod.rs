@@ -9,9 +9,11 @@
 
 mod alike;
 pub mod atif;
+mod begins;
 pub mod claude_code;
 pub mod codex;
 pub mod document;
+mod elements;
 pub mod ending;
 pub mod frames;
 pub mod harbor;
@@ -25,6 +27,8 @@ mod native_step;
 pub mod nemo_gym;
 pub mod openhands;
 pub mod openhands_events;
+mod outline;
+mod path;
 pub mod place;
 pub mod r2e_gym;
 pub mod reader;
@@ -54,8 +58,8 @@ pub mod verl;
 
 pub use document::{Document, read_document, read_element};
 pub use reader::{
-    Context, Layout, NotRollouts, Parsed, Part, Reader, RecordError, RecordErrorKind, Sniff, by_id,
-    detect, digest, digest64, read_each, read_record, readers, short_digest,
+    Context, Layout, LostLine, NotRollouts, Parsed, Part, Reader, RecordError, RecordErrorKind,
+    Sniff, by_id, detect, digest, digest64, read_each, read_record, readers, short_digest,
 };
 pub use shape::{RecordShape, Shape};
 pub use text::StepText;

@@ -78,7 +78,7 @@ impl Reader for Native {
                 // A verdict under these names belongs to data sets of messages, or to tau2-bench.
                 && !r.has_any(&["resolved", "target", "reward_info"])
         };
-        let document = |r: &RecordShape<'_>| r.has_any(&TASK) && r.list("rollouts");
+        let document = |r: &RecordShape<'_>| (r.has_any(&TASK) || r.cut()) && r.list("rollouts");
         let named =
             |r: &RecordShape<'_>| r.value("schema").is_some_and(|v| v.starts_with(b"\"credscope/"));
         if shape.any(|r| named(r) || rollout(r) || document(r)) { Sniff::Yes } else { Sniff::No }

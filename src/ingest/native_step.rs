@@ -16,8 +16,8 @@ pub(super) fn read_steps(list: &RawValue, raw: &mut RawRollout) -> Result<(), Re
     let mut next_turn = 0;
     for (at, step) in json::elements(list)?.into_iter().enumerate() {
         if !json::is_object(step) {
-            let reason = format!("step {at} must be an object");
-            return Err(RecordError::unexpected(Some("steps"), reason));
+            let reason = "each step must be an object";
+            return Err(RecordError::unexpected(Some("steps"), reason).in_list("steps", at));
         }
         let step = Object::of(step)?;
         // A call made on behalf of another one is a sub-agent's, not the policy's.
@@ -66,10 +66,6 @@ fn read_step(
         }
         (number, _) => number,
     };
-    match &step_reward {
-        RawNumber::Coerced(_, why) | RawNumber::Bad(why) => note("step_reward", why.clone()),
-        RawNumber::Missing | RawNumber::Value(_) => {}
-    }
     let mut values = Vec::new();
     if let Some(given) = step.object("values")? {
         for (name, value) in given.iter() {

@@ -160,11 +160,12 @@ impl Reader for OpenHandsSession {
 
     fn parse(&self, text: &str, context: &Context<'_>) -> Result<Vec<Part>, RecordError> {
         let mut raw = RawRollout { harness: Some("openhands".to_owned()), ..RawRollout::default() };
+        let mut lost = Vec::new();
         if text.starts_with('[') {
             let list = serde_json::from_str::<&RawValue>(text)?;
             Events::read_into(&mut raw, list, "events")?;
         } else {
-            let list = super::lines::array(text, &mut raw.notes);
+            let list = super::lines::array(text, &mut raw, &mut lost);
             let list = serde_json::from_str::<&RawValue>(&list)?;
             Events::read_into(&mut raw, list, "events")?;
         }
@@ -175,7 +176,7 @@ impl Reader for OpenHandsSession {
         if raw.task.is_none() {
             return Err(RecordError::missing("source", "no event holds a message of the user"));
         }
-        Ok(vec![Part::whole(raw)])
+        Ok(vec![Part { lost, ..Part::whole(raw) }])
     }
 }
 

@@ -14,7 +14,7 @@ use super::{
     openhands, r2e_gym, repair, rllm, roll, segment, sharegpt, skyrl, swe_agent, tau_bench,
     tau2_bench, terminal_bench, tinker, trajectory_rows, verifiers, verifiers_traces, verl,
 };
-use crate::rollout::raw::RawRollout;
+use crate::rollout::raw::{RawNumber, RawRollout};
 
 /// What a reader says about a file's beginning.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -96,6 +96,17 @@ pub struct Part {
     pub rollout: Result<RawRollout, RecordError>,
     /// Digest of the part's own text, for records that hold several; `None` = the record's.
     pub digest: Option<u64>,
+    /// Lines of the record that could not be read, where a rollout is spread over lines.
+    pub lost: Vec<LostLine>,
+}
+
+/// A line of a rollout that could not be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LostLine {
+    /// Where it starts, in bytes from the start of the record.
+    pub at: usize,
+    /// Why.
+    pub error: RecordError,
 }
 
 impl Default for Part {
@@ -108,14 +119,15 @@ impl Part {
     /// The only rollout of its record.
     #[must_use]
     pub fn whole(rollout: RawRollout) -> Self {
-        Self { rollout: Ok(rollout), digest: None }
+        Self { rollout: Ok(rollout), digest: None, lost: Vec::new() }
     }
 
     /// One of several rollouts; `text` is its own JSON.
     #[must_use]
     pub fn of(text: &str, rollout: Result<RawRollout, RecordError>) -> Self {
         let alike = rollout.as_ref().ok().and_then(|raw| alike::digest_of(text, raw));
-        Self { rollout, digest: alike.or_else(|| Some(digest64(&digest(text.as_bytes())))) }
+        let digest = alike.or_else(|| Some(digest64(&digest(text.as_bytes()))));
+        Self { rollout, digest, lost: Vec::new() }
     }
 }
 
@@ -179,6 +191,16 @@ impl RecordError {
             reason: reason.into(),
             hint: None,
         }
+    }
+
+    /// The same about the element of a list that it happened in.
+    #[must_use]
+    pub fn in_list(mut self, list: &str, at: usize) -> Self {
+        self.field = Some(match self.field {
+            Some(field) if field != list && field != "messages" => format!("{list}[{at}].{field}"),
+            _ => format!("{list}[{at}]"),
+        });
+        self
     }
 
     /// Whether it is no JSON as it stands.
@@ -341,12 +363,12 @@ pub fn read_record(
     let parse = |text: &str| {
         let mut parts = reader.parse(text, context)?;
         segment::mark(text, &mut parts)?;
-        if let [Part { rollout: Ok(raw), digest: own @ None }] = &mut parts[..] {
+        if let [Part { rollout: Ok(raw), digest: own @ None, .. }] = &mut parts[..] {
             *own = alike::digest_of(text, raw);
         }
         Ok(parts)
     };
-    tolerantly(bytes, parse).map(|(parts, repairs)| Parsed { parts, repairs })
+    tolerantly(bytes, parse)
 }
 
 /// Reads a record of several rollouts and hands them over one by one. `false` where that cannot be done:
@@ -375,6 +397,43 @@ pub fn read_each(
 pub(super) fn tolerantly(
     bytes: &[u8],
     parse: impl Fn(&str) -> Result<Vec<Part>, RecordError>,
+) -> Result<Parsed, RecordError> {
+    let (mut parts, repairs) = repaired(bytes, parse)?;
+    for raw in parts.iter_mut().filter_map(|part| part.rollout.as_mut().ok()) {
+        note_lost_rewards(raw);
+    }
+    Ok(Parsed { parts, repairs })
+}
+
+/// Rewards of steps that are no numbers are told one by one up to this many in a rollout.
+const TOLD: usize = 8;
+
+/// Tells of rewards of steps that are no numbers, whichever reader found them.
+fn note_lost_rewards(raw: &mut RawRollout) {
+    let odd = raw.steps.iter().enumerate().filter_map(|(at, step)| match &step.step_reward {
+        RawNumber::Bad(why) | RawNumber::Coerced(_, why) => Some((at, why)),
+        RawNumber::Missing | RawNumber::Value(_) => None,
+    });
+    let mut odd = odd.peekable();
+    let told: Vec<_> = odd
+        .by_ref()
+        .take(TOLD)
+        .map(|(at, why)| (format!("steps[{at}].step_reward"), why.clone()))
+        .collect();
+    let next = odd.peek().map(|(at, _)| *at);
+    let more = odd.count();
+    raw.notes.extend(told);
+    raw.notes.extend(next.map(|at| {
+        (
+            format!("steps[{at}..].step_reward"),
+            format!("{more} further ones are no numbers or texts"),
+        )
+    }));
+}
+
+fn repaired(
+    bytes: &[u8],
+    parse: impl Fn(&str) -> Result<Vec<Part>, RecordError>,
 ) -> Result<(Vec<Part>, Repairs), RecordError> {
     let strict = match std::str::from_utf8(bytes) {
         Ok(text) => parse(text),
@@ -391,6 +450,13 @@ pub(super) fn tolerantly(
     };
     if fine {
         return strict.map(|parts| (parts, Repairs::default()));
+    }
+    // A format of lines mends each line by itself: a text that one of them leaves open ends there.
+    if let Cow::Owned(text) = String::from_utf8_lossy(bytes)
+        && let Ok(parts) = parse(&text)
+        && !parts.iter().any(|p| p.rollout.is_err())
+    {
+        return Ok((parts, Repairs { bytes: true, ..Repairs::default() }));
     }
     let (text, repairs) = repair::repair(bytes);
     if !repairs.any() {

@@ -6,15 +6,18 @@
 
 use std::borrow::Cow;
 
-use super::scan;
+use super::path::Path;
+use super::{json, scan};
 
 /// What a repair did, counted.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Repairs {
     /// Tokens that were quoted (`NaN`, `1e400`).
     pub tokens: usize,
     /// Those of them that are no numbers of any kind.
     pub words: usize,
+    /// The first of those words: the field, and the word.
+    pub said: Vec<(String, String)>,
     /// Lone surrogates that were replaced by U+FFFD.
     pub surrogates: usize,
     /// Raw control bytes in strings that were escaped.
@@ -26,25 +29,45 @@ pub struct Repairs {
 impl Repairs {
     /// Whether anything changed.
     #[must_use]
-    pub const fn any(self) -> bool {
+    pub const fn any(&self) -> bool {
         self.tokens > 0 || self.surrogates > 0 || self.controls > 0 || self.bytes
     }
 
     /// These and others together.
     #[must_use]
-    pub const fn and(self, other: Self) -> Self {
+    pub fn and(mut self, other: Self) -> Self {
+        self.said.extend(other.said);
+        self.said.truncate(SAID);
         Self {
             tokens: self.tokens + other.tokens,
             words: self.words + other.words,
+            said: self.said,
             surrogates: self.surrogates + other.surrogates,
             controls: self.controls + other.controls,
             bytes: self.bytes || other.bytes,
         }
     }
 
-    /// One sentence for the load report; the quoted numbers speak for themselves elsewhere.
+    /// What the load report says, with the field where it is one; the quoted numbers speak for
+    /// themselves elsewhere.
     #[must_use]
-    pub fn note(self) -> Option<String> {
+    pub fn notes(&self) -> Vec<(&str, String)> {
+        let mut notes: Vec<(&str, String)> = self
+            .said
+            .iter()
+            .map(|(field, word)| (field.as_str(), format!("`{word}` is no JSON; read as a text")))
+            .collect();
+        if self.words > self.said.len() {
+            let more = self.words - self.said.len();
+            notes.push(("", format!("{more} further words are no JSON; read as texts")));
+        }
+        notes.extend(self.note().map(|note| ("", note)));
+        notes
+    }
+
+    /// What was done to texts, in one sentence.
+    #[must_use]
+    pub fn note(&self) -> Option<String> {
         let mut parts = Vec::new();
         if self.surrogates > 0 {
             parts.push(format!("{} lone surrogates replaced", self.surrogates));
@@ -59,6 +82,9 @@ impl Repairs {
     }
 }
 
+/// As many words are told one by one.
+const SAID: usize = 4;
+
 /// The repaired text of a record, and what was done.
 #[must_use]
 pub fn repair(bytes: &[u8]) -> (String, Repairs) {
@@ -66,21 +92,29 @@ pub fn repair(bytes: &[u8]) -> (String, Repairs) {
     let mut done = Repairs { bytes: matches!(text, Cow::Owned(_)), ..Repairs::default() };
     let mut out = String::with_capacity(text.len() + 64);
     let raw = text.as_bytes();
-    let mut at = 0;
+    let (mut at, mut path) = (0, Path::default());
     while let Some(&byte) = raw.get(at) {
         let end = match byte {
             b'"' => {
                 let end = scan::string_end(raw, at).unwrap_or(raw.len());
-                push_string(text.get(at..end).unwrap_or_default(), &mut out, &mut done);
+                let string = text.get(at..end).unwrap_or_default();
+                path.text(string.trim_matches('"'));
+                push_string(string, &mut out, &mut done);
                 end
             }
             b'{' | b'}' | b'[' | b']' | b',' | b':' | b' ' | b'\t' | b'\r' | b'\n' => {
+                path.mark(byte);
                 out.push(char::from(byte));
                 at + 1
             }
             _ => {
                 let end = scan::value_end(raw, at).unwrap_or(raw.len()).max(at + 1);
-                push_token(text.get(at..end).unwrap_or_default(), &mut out, &mut done);
+                let (token, before) = (text.get(at..end).unwrap_or_default(), done.words);
+                path.text(token);
+                push_token(token, &mut out, &mut done);
+                if done.words > before && done.said.len() < SAID {
+                    done.said.push((path.to_string(), json::short(token, 40).into_owned()));
+                }
                 end
             }
         };

@@ -149,7 +149,8 @@ fn read_steps(list: &RawValue, raw: &mut RawRollout) -> Result<(), RecordError> 
     let mut turns = Turns::with_harness();
     for (at, step) in json::elements(list)?.into_iter().enumerate() {
         if !json::is_object(step) {
-            return Err(RecordError::unexpected(Some("steps"), "each step must be an object"));
+            return Err(RecordError::unexpected(Some("steps"), "each step must be an object")
+                .in_list("steps", at));
         }
         let step = Object::of(step)?;
         let saw = match step.some("observation") {
@@ -167,11 +168,7 @@ fn read_steps(list: &RawValue, raw: &mut RawRollout) -> Result<(), RecordError> 
             None => {}
         }
         act(&step, &mut turns)?;
-        let reward = step.number("reward")?;
-        if let RawNumber::Bad(why) = &reward {
-            raw.notes.push((format!("steps[{at}].reward"), why.clone()));
-        }
-        rewards.push(reward);
+        rewards.push(step.number("reward")?);
     }
     let (steps, first) = turns.finish();
     raw.steps = steps;
@@ -181,14 +178,22 @@ fn read_steps(list: &RawValue, raw: &mut RawRollout) -> Result<(), RecordError> 
     }
     raw.prompt = raw.prompt.take().or(first);
     let sum: f64 = rewards.iter().filter_map(RawNumber::value).sum();
+    let lost = rewards.iter().enumerate().find_map(|(at, reward)| match reward {
+        RawNumber::Bad(why) => Some(format!("unknown: the reward of step {at} is {why}")),
+        _ => None,
+    });
     let total = raw.reward.value();
     if let Some(last) = rewards.last().and_then(RawNumber::value)
-        && total.is_none_or(|total| (total - sum).abs() < 1e-6)
+        && total.is_none_or(|total| lost.is_none() && (total - sum).abs() < 1e-6)
     {
         // The last reward is the episode's: it must not count as a step's too.
         raw.reward = RawNumber::Value(last);
-        if raw.verdict.is_none() && sum != last {
-            raw.outcome_reward = RawNumber::Value(sum);
+        match lost {
+            Some(why) if raw.verdict.is_none() => raw.outcome_reward = RawNumber::Bad(why),
+            None if raw.verdict.is_none() && sum != last => {
+                raw.outcome_reward = RawNumber::Value(sum);
+            }
+            _ => {}
         }
         if let Some(number) = rewards.last_mut() {
             *number = RawNumber::Value(0.0);
@@ -197,6 +202,8 @@ fn read_steps(list: &RawValue, raw: &mut RawRollout) -> Result<(), RecordError> 
     for (turn, number) in rewards.into_iter().enumerate() {
         if let Some(step) = raw.steps.iter_mut().rev().find(|s| s.turn as usize == turn) {
             step.step_reward = number;
+        } else if let RawNumber::Bad(why) = number {
+            raw.notes.push((format!("steps[{turn}].reward"), why));
         }
     }
     Ok(())

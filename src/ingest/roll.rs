@@ -106,7 +106,7 @@ fn read_cut(
         hint: Some("file may still be being written".to_owned()),
         ..error
     });
-    parts.push(Part { rollout, digest: Some(0) });
+    parts.push(Part { rollout, digest: Some(0), lost: Vec::new() });
     Ok(parts)
 }
 
@@ -138,21 +138,21 @@ fn read_rows(
     // A list that the framework does not write is no column of it.
     columns
         .retain(|name, column| whole.is_some() || column.len() == rows || COLUMNS.contains(name));
-    if whole.is_none()
-        && let Some((name, other)) = columns.iter().find(|(_, c)| c.len() != rows)
-    {
-        let reason = format!(
-            "all columns must have the same length: {} values here, {rows} in `{lead}`",
-            other.len()
-        );
-        return Err(RecordError::unexpected(Some(name), reason));
-    }
+    // What a rollout can do without may be left empty.
+    columns.retain(|name, column| !column.is_empty() || NEEDED.contains(name));
     let columns = Columns(columns);
-    for at in 0..rows {
+    // Rows beyond the end of a column are lost, those before it are whole.
+    let all = if whole.is_none() { columns.longest() } else { rows };
+    for at in 0..all {
         each(if context.only.is_some_and(|only| only as usize != at) {
             Part::default()
         } else {
-            Part::of(&columns.text(at), read(&Row { columns: &columns, at }))
+            let lacking = if whole.is_none() { columns.lacking(at) } else { None };
+            let row = match lacking {
+                Some(error) => Err(error),
+                None => read(&Row { columns: &columns, at }),
+            };
+            Part::of(&columns.text(at), row)
         });
     }
     Ok(())
@@ -180,11 +180,34 @@ const COLUMNS: [&str; 18] = [
     "sampling_params",
 ];
 
+/// Those that a rollout needs.
+const NEEDED: [&str; 4] = ["trajectory_data", "messages", "responses", "scores"];
+
 type ReadRow = fn(&Row<'_>) -> Result<RawRollout, RecordError>;
 
 struct Columns<'a>(BTreeMap<&'a str, Vec<&'a RawValue>>);
 
 impl Columns<'_> {
+    fn longest(&self) -> usize {
+        self.0.values().map(Vec::len).max().unwrap_or(0)
+    }
+
+    /// What is said of a row that a column lacks.
+    fn lacking(&self, at: usize) -> Option<RecordError> {
+        let (name, column) = self.0.iter().find(|(_, column)| column.len() <= at)?;
+        let (have, all) = (column.len(), self.longest());
+        let full = |name: &str| self.0.get(name).is_some_and(|c| c.len() == all);
+        let other = || self.0.keys().copied().find(|name| full(name));
+        let full = NEEDED.into_iter().find(|name| full(name)).or_else(other).unwrap_or_default();
+        let rows = match all - have {
+            1 => "the last row lacks one".to_owned(),
+            n => format!("the last {n} rows lack one"),
+        };
+        let values = if have == 1 { "value" } else { "values" };
+        let reason = format!("{have} {values} here, {all} in `{full}`: {rows}");
+        Some(RecordError::unexpected(Some(name), reason))
+    }
+
     /// The row's own text: what its content is told apart by.
     fn text(&self, at: usize) -> String {
         let cells = self.0.iter().filter_map(|(name, c)| c.get(at).map(|v| (name, v)));
@@ -377,8 +400,10 @@ fn rewards(info: &Object<'_>, raw: &mut RawRollout) -> Result<(), RecordError> {
         return Ok(());
     };
     let sum: f64 = numbers.iter().filter_map(RawNumber::value).sum();
-    let apart =
-        episode.value().is_some_and(|e| (e - sum).abs() > 1e-6 && (e - sum - last).abs() < 1e-6);
+    // A sum without one of its numbers says nothing.
+    let whole = numbers.iter().all(|n| n.value().is_some());
+    let apart = whole
+        && episode.value().is_some_and(|e| (e - sum).abs() > 1e-6 && (e - sum - last).abs() < 1e-6);
     if !apart && let Some(RawNumber::Value(v)) = numbers.last_mut() {
         *v -= last;
     }
@@ -504,7 +529,13 @@ mod tests {
         let raw = all[1].as_ref().unwrap();
         assert_eq!((raw.task.as_deref(), raw.namespace.as_deref()), (Some("p"), Some("math")));
         assert_eq!((raw.steps.len(), raw.reward.value(), raw.train_step), (1, Some(0.0), Some(3)));
-        let error = Roll.parse(r#"{"responses":["a"],"scores":[]}"#, &Context::default());
-        assert!(error.unwrap_err().reason.contains("0 values here, 1 in `responses`"));
+        let all = read(r#"{"responses":["a","b","c"],"scores":[0.5],"id":["p","p","p"],"tag":[]}"#);
+        assert_eq!(all[0].as_ref().unwrap().reward.value(), Some(0.5));
+        for row in &all[1..] {
+            let error = row.as_ref().unwrap_err();
+            assert_eq!(error.field.as_deref(), Some("scores"));
+            assert_eq!(error.reason, "1 value here, 3 in `responses`: the last 2 rows lack one");
+        }
+        assert_eq!(all.len(), 3);
     }
 }

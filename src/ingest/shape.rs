@@ -29,7 +29,8 @@ pub struct Shape<'a> {
 #[derive(Debug, Default)]
 pub struct RecordShape<'a> {
     entries: Vec<Entry<'a>>,
-    cut: bool,
+    long: bool,
+    torn: bool,
 }
 
 impl<'a> RecordShape<'a> {
@@ -63,10 +64,16 @@ impl<'a> RecordShape<'a> {
         self.value(key).is_some_and(|v| v.starts_with(b"{"))
     }
 
-    /// Whether the record is longer than what was looked at: further keys may follow.
+    /// Whether the record is longer than what was looked at, or torn: further keys may follow.
     #[must_use]
     pub const fn cut(&self) -> bool {
-        self.cut
+        self.long || self.torn
+    }
+
+    /// Whether the record is longer than what was looked at.
+    #[must_use]
+    pub const fn long(&self) -> bool {
+        self.long
     }
 
     /// The keys, in file order.
@@ -107,9 +114,11 @@ impl<'a> Shape<'a> {
 
     fn look(&self) -> Vec<RecordShape<'a>> {
         let whole = self.whole;
-        let object = |bytes: &'a [u8]| RecordShape {
-            entries: scan::entries(bytes),
-            cut: !whole && scan::value_end(bytes, 0).is_none(),
+        let object = |bytes: &'a [u8]| {
+            let open = scan::value_end(bytes, 0).is_none();
+            // Behind a text that is not closed further keys may follow as well.
+            let torn = open && torn(bytes);
+            RecordShape { entries: scan::entries(bytes), long: open && !whole && !torn, torn }
         };
         match self.layout {
             Layout::Lines => self
@@ -135,7 +144,9 @@ impl<'a> Shape<'a> {
                         Some(value) if value.starts_with(b"{") => found.push(object(value)),
                         _ => {}
                     }
-                    match end {
+                    let whole =
+                        end.filter(|end| !torn(self.bytes.get(at..*end).unwrap_or_default()));
+                    match whole.or_else(|| self.next_line_like(at)).or(end) {
                         Some(end) => at = end,
                         None => break,
                     }
@@ -143,6 +154,19 @@ impl<'a> Shape<'a> {
                 found
             }
         }
+    }
+
+    /// The next line after `at` that begins an object as far indented as the line that `at` is on.
+    fn next_line_like(&self, at: usize) -> Option<usize> {
+        let before = self.bytes.get(..at)?;
+        let line = memchr::memrchr(b'\n', before).map_or(0, |n| n + 1);
+        let indent = before.get(line..)?;
+        let mut sign = vec![b'\n'];
+        sign.extend(indent);
+        sign.push(b'{');
+        let indented = indent.iter().all(|b| matches!(b, b' ' | b'\t'));
+        let found = memchr::memmem::find(self.bytes.get(at..)?, &sign).filter(|_| indented)?;
+        Some(at + found + sign.len() - 1)
     }
 
     /// What keeps the file from being read at all, before any format is asked.
@@ -200,10 +224,38 @@ impl<'a> Shape<'a> {
                 "write it as JSON lines (pandas: to_json(orient='records', lines=True))",
             );
         }
-        if memchr::memchr(0, bytes.get(..bytes.len().min(512)).unwrap_or_default()).is_some() {
+        if let Some(order) = self.utf16() {
+            return not(
+                "UTF-16 text",
+                "rollouts are read as UTF-8",
+                &format!("iconv -f UTF-16{order} -t UTF-8 FILE > NEW"),
+            );
+        }
+        // A zero byte in what begins as JSON costs its record only.
+        let json = matches!(bytes, [b'{' | b'[', ..]);
+        let head = bytes.get(..bytes.len().min(512)).unwrap_or_default();
+        if !json && memchr::memchr(0, head).is_some() {
             return not("binary file", "rollouts are read as JSON", "give a .jsonl or .json file");
         }
         None
+    }
+
+    /// Whether it is text of two bytes a character; which is first, where no mark says so.
+    fn utf16(&self) -> Option<&'static str> {
+        let bytes = self.bytes;
+        if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
+            return Some("");
+        }
+        // A bracket or a quote, and every other byte of what follows is zero.
+        let zeros = |from: usize| {
+            let some = bytes.get(from..bytes.len().min(16)).unwrap_or_default();
+            some.len() > 3 && some.iter().step_by(2).all(|&b| b == 0)
+        };
+        match bytes {
+            [b'{' | b'[', ..] if zeros(1) => Some("LE"),
+            [0, b'{' | b'[', ..] if zeros(0) => Some("BE"),
+            _ => None,
+        }
     }
 
     /// Whether the file is empty or stands for content that is elsewhere.
@@ -253,14 +305,27 @@ fn layout(bytes: &[u8], whole: bool) -> Layout {
         Some(b'{') if line_complete => Layout::Lines,
         Some(b'{') => match scan::value_end(bytes, 0) {
             Some(end) if scan::skip_space(bytes, end) >= bytes.len() => Layout::Document,
-            Some(end) if torn(bytes.get(..end).unwrap_or_default()) => Layout::Lines,
+            Some(end) if torn(bytes.get(..end).unwrap_or_default()) => torn_form(bytes),
             Some(_) => Layout::Values,
             None if first_line.len() >= bytes.trim_ascii_end().len() => Layout::Lines,
-            None if torn(bytes) => Layout::Lines,
+            None if torn(bytes) => torn_form(bytes),
             None if whole && second_line_complete(bytes) => Layout::Lines,
             None => Layout::Document,
         },
         _ => Layout::Lines,
+    }
+}
+
+/// The form of what begins with a torn object: a first line that only opens a bracket begins a document,
+/// or the first of several values.
+fn torn_form(bytes: &[u8]) -> Layout {
+    let first = bytes.split(|&b| b == b'\n').next().unwrap_or_default().trim_ascii_end();
+    if !first.ends_with(b"{") && !first.ends_with(b"[") {
+        Layout::Lines
+    } else if memchr::memmem::find(bytes, b"\n{").is_some() && first == b"{" {
+        Layout::Values
+    } else {
+        Layout::Document
     }
 }
 
@@ -306,6 +371,8 @@ mod tests {
         assert_eq!(layout_of("{\"a\":\"cut\n{\"a\":2}\n"), Layout::Lines);
         assert_eq!(layout_of("{\"a\":1,\n{\"a\":2}\n"), Layout::Lines);
         assert_eq!(layout_of("{\"r\":[\n{\"a\":2}\n"), Layout::Document);
+        assert_eq!(layout_of("{\"r\":[\n{\"a\":\"x},\n{\"a\":2}\n]}"), Layout::Document);
+        assert_eq!(layout_of("{\n\"a\":\"x,\n\"b\":1}\n{\n\"a\":2}\n"), Layout::Values);
         assert_eq!(layout_of("\u{feff}{\"a\":1}\r\n{\"a\":2}\r\n"), Layout::Lines);
     }
 
@@ -317,6 +384,10 @@ mod tests {
             what(b"version https://git-lfs.github.com/spec/v1\noid sha256:1\n").as_deref(),
             Some("Git LFS pointer")
         );
+        for text in [&b"\xff\xfe{\0}\0"[..], b"{\0\"\0a\0\"\0", b"\0{\0\"\0a\0\""] {
+            assert_eq!(what(text).as_deref(), Some("UTF-16 text"));
+        }
+        assert_eq!(what(b"\0\x01\x02\0").as_deref(), Some("binary file"));
         assert_eq!(what(b"{}"), None);
     }
 

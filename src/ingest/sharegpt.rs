@@ -72,8 +72,9 @@ impl Reader for ShareGpt {
         let list = json::elements(list)?;
         let from = acknowledged(&list)?;
         let mut turns = Turns::with_harness();
-        for message in list.into_iter().skip(from) {
-            messages::read_message(message, &mut turns, &mut raw.excluded_calls)?;
+        for (at, message) in list.into_iter().enumerate().skip(from) {
+            messages::read_message(message, &mut turns, &mut raw.excluded_calls)
+                .map_err(|e| e.in_list("conversations", at))?;
         }
         let (steps, prompt) = turns.finish();
         raw.task = raw.task.or(prompt.as_deref().map(transcript::prompt_task));

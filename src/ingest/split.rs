@@ -6,6 +6,7 @@
 use std::io::{self, BufRead, BufReader, Read};
 use std::ops::ControlFlow;
 
+use super::elements::values;
 use super::reader::Layout;
 
 /// The largest record that is read.
@@ -22,6 +23,17 @@ pub struct Piece {
     pub body: Result<Vec<u8>, u64>,
     /// The file ended with this record and without a line end after it, or within it.
     pub at_end: bool,
+    /// It is torn, and so is what follows it: the body is how it begins.
+    pub fault: Option<Fault>,
+}
+
+/// How far a fault reaches: a quote or a bracket is missing in a record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Fault {
+    /// Bytes from the record's start to where the next one begins.
+    pub bytes: u64,
+    /// No next one could be found: the rest of the file is lost.
+    pub rest: bool,
 }
 
 pub(super) type Sink<'s> = dyn FnMut(Piece) -> ControlFlow<()> + 's;
@@ -57,13 +69,13 @@ pub(super) fn without_mark(mut input: impl BufRead) -> io::Result<(u64, impl Buf
 
 /// A record that grows up to the limit; beyond it only its length is kept.
 #[derive(Default)]
-struct Body {
+pub(super) struct Body {
     bytes: Vec<u8>,
     len: u64,
 }
 
 impl Body {
-    fn push(&mut self, more: &[u8], limit: usize) {
+    pub fn push(&mut self, more: &[u8], limit: usize) {
         self.len += more.len() as u64;
         if self.len <= limit as u64 {
             self.bytes.extend_from_slice(more);
@@ -72,7 +84,7 @@ impl Body {
         }
     }
 
-    fn take(&mut self, limit: usize) -> Result<Vec<u8>, u64> {
+    pub fn take(&mut self, limit: usize) -> Result<Vec<u8>, u64> {
         let len = std::mem::take(&mut self.len);
         let bytes = std::mem::take(&mut self.bytes);
         if len <= limit as u64 { Ok(bytes) } else { Err(len) }
@@ -86,7 +98,9 @@ pub(super) fn piece(
     body: Result<Vec<u8>, u64>,
     at_end: bool,
 ) -> Option<Piece> {
-    let Ok(mut bytes) = body else { return Some(Piece { offset, number, body, at_end }) };
+    let Ok(mut bytes) = body else {
+        return Some(Piece { offset, number, body, at_end, fault: None });
+    };
     bytes.truncate(bytes.trim_ascii_end().len());
     let lead = bytes.len() - bytes.trim_ascii_start().len();
     bytes.drain(..lead);
@@ -95,6 +109,7 @@ pub(super) fn piece(
         number,
         body: Ok(bytes),
         at_end,
+        fault: None,
     })
 }
 
@@ -178,6 +193,11 @@ pub(super) struct Scanner {
 }
 
 impl Scanner {
+    /// Outside of texts, with this many brackets open.
+    pub fn at(depth: usize) -> Self {
+        Self { depth, ..Self::default() }
+    }
+
     /// Moves over one byte; a bracket has been counted when it is told.
     pub fn step(&mut self, byte: u8) -> Token {
         if self.string {
@@ -224,115 +244,6 @@ impl Scanner {
         };
         end.unwrap_or(rest.len())
     }
-}
-
-/// Where values begin and end at depth `base`.
-struct Cursor {
-    scanner: Scanner,
-    base: usize,
-    /// A value is open at the base depth.
-    open: bool,
-}
-
-impl Cursor {
-    fn step(&mut self, byte: u8) -> Step {
-        let token = self.scanner.step(byte);
-        match (token, self.scanner.depth) {
-            (Token::Open, depth) if depth <= self.base => Step::Outside,
-            (Token::Close, depth) if depth == self.base && self.open => {
-                self.open = false;
-                Step::Last
-            }
-            (Token::Close, depth) if depth < self.base => self.close(),
-            (Token::Close, _) => Step::Inside,
-            // At the depth of values, and before the array that holds them.
-            (Token::Comma | Token::Space, depth) if depth <= self.base => self.close(),
-            _ => {
-                self.open = true;
-                Step::Inside
-            }
-        }
-    }
-
-    fn close(&mut self) -> Step {
-        if std::mem::take(&mut self.open) { Step::Before } else { Step::Outside }
-    }
-}
-
-enum Step {
-    /// Between values.
-    Outside,
-    /// The byte belongs to a value.
-    Inside,
-    /// The byte is the last of a value.
-    Last,
-    /// The value ended before this byte.
-    Before,
-}
-
-/// Cuts off the values at depth `base`. An array that is not closed has one more value, which is cut:
-/// an empty one where nothing of it is there.
-pub(super) fn values(
-    mut input: impl BufRead,
-    mut base_offset: u64,
-    base: usize,
-    limit: usize,
-    sink: &mut Sink<'_>,
-) -> io::Result<()> {
-    let (mut body, mut number) = (Body::default(), 0);
-    let mut cursor = Cursor { scanner: Scanner::default(), base, open: false };
-    let mut start = base_offset;
-    loop {
-        let chunk = input.fill_buf()?;
-        let len = chunk.len();
-        if len == 0 {
-            break;
-        }
-        // Where the open value starts in this chunk; 0 when it came over from the last one.
-        let mut from = cursor.open.then_some(0);
-        let mut at = 0;
-        while let Some(&byte) = chunk.get(at) {
-            let was_open = cursor.open;
-            let step = cursor.step(byte);
-            if !was_open && cursor.open {
-                from = Some(at);
-                start = base_offset + at as u64;
-                number += 1;
-            }
-            let end = match step {
-                Step::Last => Some(at + 1),
-                Step::Before => Some(at),
-                Step::Inside | Step::Outside => None,
-            };
-            if let (Some(end), Some(begin)) = (end, from.take_if(|_| end.is_some())) {
-                body.push(chunk.get(begin..end).unwrap_or_default(), limit);
-                if let Some(piece) = piece(start, number, body.take(limit), false)
-                    && sink(piece).is_break()
-                {
-                    return Ok(());
-                }
-            }
-            at += 1;
-            at += cursor.scanner.plain(chunk.get(at..).unwrap_or_default(), false);
-        }
-        if let Some(begin) = from {
-            body.push(chunk.get(begin..).unwrap_or_default(), limit);
-        }
-        input.consume(len);
-        base_offset += len as u64;
-    }
-    let last = if cursor.open {
-        piece(start, number, body.take(limit), true)
-    } else {
-        let cut = base > 0 && cursor.scanner.depth >= base;
-        let (offset, number, body) = (base_offset, number + 1, Ok(Vec::new()));
-        cut.then_some(Piece { offset, number, body, at_end: true })
-    };
-    if let Some(piece) = last {
-        // Nothing follows: whether the caller wants more does not matter.
-        let _ = sink(piece);
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -8,79 +8,12 @@
 use std::io::{self, BufRead, BufReader, Read};
 use std::ops::{ControlFlow, Range};
 
+use super::begins::Begins;
+use super::elements;
+use super::outline::Array;
+pub use super::outline::{Frame, Open};
 use super::reader::Layout;
-use super::split::{self, Piece, Scanner, Token};
-
-/// Where a document is, and the array of its elements in it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Frame {
-    /// The document's bytes.
-    pub bytes: Range<u64>,
-    /// Line, element or value, from 1.
-    pub number: u64,
-    /// Its last bracket is there.
-    pub closed: bool,
-    /// The file ended with it.
-    pub at_end: bool,
-    /// Of a repeated key the last array counts.
-    arrays: Vec<Array>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Array {
-    /// Where its opening bracket is.
-    open: u64,
-    /// Where its closing bracket is; `None` when the document is cut before it.
-    close: Option<u64>,
-    several: bool,
-}
-
-/// Opens a part of the file.
-pub type Open<'a> = dyn Fn(Range<u64>) -> Box<dyn Read + 'a> + 'a;
-
-impl Frame {
-    /// Whether the array of elements is closed.
-    #[must_use]
-    pub fn elements_end(&self) -> bool {
-        self.arrays.last().is_some_and(|a| a.close.is_some())
-    }
-
-    /// Whether there is more than one element.
-    #[must_use]
-    pub fn several(&self) -> bool {
-        self.arrays.last().is_some_and(|a| a.several)
-    }
-
-    /// The document with its array of elements empty, or its length when that is over the limit.
-    pub fn text(&self, limit: usize, open: &Open<'_>) -> io::Result<Result<Vec<u8>, u64>> {
-        let mut parts = Vec::with_capacity(self.arrays.len() + 1);
-        let mut at = self.bytes.start;
-        for array in &self.arrays {
-            parts.push(at..array.open + 1);
-            at = array.close.unwrap_or(self.bytes.end);
-        }
-        parts.push(at..self.bytes.end);
-        let len = parts.iter().map(|p| p.end - p.start).sum();
-        if len > limit as u64 {
-            return Ok(Err(len));
-        }
-        let mut text = Vec::with_capacity(len as usize + 1);
-        for part in parts {
-            open(part).read_to_end(&mut text)?;
-        }
-        if !self.elements_end() {
-            text.push(b']');
-        }
-        Ok(Ok(text))
-    }
-
-    /// Its array of elements, to be cut. A document with one whole element is as well read at once.
-    fn elements(&self) -> Option<Range<u64>> {
-        let array = self.arrays.last()?;
-        let end = array.close.map_or(self.bytes.end, |close| close + 1);
-        (array.several || !self.closed).then_some(array.open..end)
-    }
-}
+use super::split::{self, Fault, Piece, Scanner, Token};
 
 /// What is found on the way.
 #[derive(Debug, PartialEq, Eq)]
@@ -110,10 +43,11 @@ pub fn split(
         let used = chunk.len();
         let mut at = 0;
         while let Some(&byte) = chunk.get(at) {
-            if let Some(frame) = survey.step(byte, base + at as u64)
-                && hand_over(frame, limit, open, sink)?.is_break()
-            {
-                return Ok(());
+            survey.step(byte, base + at as u64);
+            for frame in survey.ready() {
+                if hand_over(frame, limit, open, sink)?.is_break() {
+                    return Ok(());
+                }
             }
             at += 1;
             at += survey.plain(chunk.get(at..).unwrap_or_default());
@@ -121,8 +55,12 @@ pub fn split(
         input.consume(used);
         base += used as u64;
         if used == 0 {
-            let last = survey.finish(base).map(|frame| Frame { at_end: true, ..frame });
-            return last.map_or(Ok(()), |frame| hand_over(frame, limit, open, sink).map(|_| ()));
+            for frame in survey.rest(base) {
+                if hand_over(frame, limit, open, sink)?.is_break() {
+                    break;
+                }
+            }
+            return Ok(());
         }
     }
 }
@@ -133,7 +71,7 @@ fn hand_over(
     open: &Open<'_>,
     sink: &mut dyn FnMut(Found) -> ControlFlow<()>,
 ) -> io::Result<ControlFlow<()>> {
-    let Some(elements) = frame.elements() else {
+    let Some(list) = frame.elements() else {
         let Range { start, end } = frame.bytes;
         let mut body = Err(end - start);
         if end - start <= limit as u64 {
@@ -144,18 +82,27 @@ fn hand_over(
         let piece = split::piece(start, frame.number, body, frame.at_end);
         return Ok(piece.map_or(ControlFlow::Continue(()), |p| sink(Found::Record(p))));
     };
-    let at_end = frame.at_end;
+    let (at_end, end) = (frame.at_end, frame.bytes.end);
+    let odd = frame.arrays.last().is_some_and(|a| a.odd);
     let text = frame.text(limit, open)?;
     if sink(Found::Document(frame, text)).is_break() {
         return Ok(ControlFlow::Break(()));
     }
     let mut go_on = ControlFlow::Continue(());
-    let size = (elements.end - elements.start).min(1 << 20) as usize;
-    let input = BufReader::with_capacity(size, open(elements.clone()));
-    split::values(input, elements.start, 1, limit, &mut |piece| {
-        go_on = sink(Found::Element(Piece { at_end: piece.at_end && at_end, ..piece }));
+    let size = (list.end - list.start).min(1 << 20) as usize;
+    let input = BufReader::with_capacity(size, open(list.clone()));
+    let mut last: Option<Piece> = None;
+    elements::values(input, list.start, 1, limit, &mut |piece| {
+        let piece = Piece { at_end: piece.at_end && at_end, ..piece };
+        // Of a list that may have been closed in the midst of a text, the last element is in doubt.
+        let piece = if odd { last.replace(piece) } else { Some(piece) };
+        go_on = piece.map_or(go_on, |piece| sink(Found::Element(piece)));
         go_on
     })?;
+    if let Some(last) = last.filter(|_| go_on.is_continue()) {
+        let fault = Fault { bytes: end.saturating_sub(last.offset), rest: true };
+        go_on = sink(Found::Element(Piece { fault: last.fault.or(Some(fault)), ..last }));
+    }
     Ok(go_on)
 }
 
@@ -168,6 +115,25 @@ struct Survey {
     key: &'static [u8],
     number: u64,
     record: Option<Record>,
+    /// Records that were found and not handed over: the line may yet turn out to be torn.
+    found: Vec<Frame>,
+    /// The whole file is one record.
+    one: bool,
+    begins: Begins,
+    /// Where the open element begins.
+    element: u64,
+    /// How things stood at the last line end outside of a text.
+    mark: Option<Mark>,
+    /// A text ran over the end of a line, or a bracket stands where none can.
+    doubt: bool,
+}
+
+/// How things stood at the end of a line.
+#[derive(Clone, Copy)]
+struct Mark {
+    start: u64,
+    number: u64,
+    arrays: usize,
 }
 
 struct Record {
@@ -187,6 +153,8 @@ enum Label {
     Read(bool),
     /// After its colon.
     Value,
+    /// After the list of elements.
+    Closed,
     /// In anything else.
     Other,
 }
@@ -201,16 +169,96 @@ impl Survey {
             key: key.as_bytes(),
             number: u64::from(lines),
             record: None,
+            found: Vec::new(),
+            one: layout == Layout::Document,
+            begins: Begins::default(),
+            element: 0,
+            mark: None,
+            doubt: false,
         }
     }
 
     fn plain(&self, rest: &[u8]) -> usize {
         let reading = matches!(&self.record, Some(Record { label: Label::Reading(Some(_)), .. }));
-        if reading { 0 } else { self.scanner.plain(rest, self.lines) }
+        let begins = !self.lines && self.begins.alive();
+        if reading || begins { 0 } else { self.scanner.plain(rest, true) }
     }
 
-    /// Moves over one byte; the record that ends here.
-    fn step(&mut self, byte: u8, at: u64) -> Option<Frame> {
+    /// Records that are as they seem.
+    fn ready(&mut self) -> Vec<Frame> {
+        let wait = self.one || self.doubt || self.begins.any();
+        let sure = self.lines || !wait || (!self.one && !self.doubt && self.mark.is_none());
+        if sure { std::mem::take(&mut self.found) } else { Vec::new() }
+    }
+
+    /// The records that are left at the end of the file.
+    fn rest(&mut self, end: u64) -> Vec<Frame> {
+        let open = self.finish(end).map(|frame| Frame { at_end: true, ..frame });
+        self.found.extend(open);
+        std::mem::take(&mut self.found)
+    }
+
+    /// Moves over one byte.
+    fn step(&mut self, byte: u8, at: u64) {
+        let ended = self.follow(byte, at);
+        self.found.extend(ended);
+        if self.lines {
+            return;
+        }
+        if byte == b'\n' {
+            if self.scanner.string {
+                self.doubt = true;
+            } else if !self.doubt {
+                self.set_mark();
+            }
+        }
+        if self.doubt && self.begins.ends(byte) {
+            self.again(at, true);
+        }
+        let Some(brace) = self.begins.step(byte, at) else { return };
+        let open = self.record.as_ref().and_then(|r| r.arrays.last());
+        let fits = open.is_some_and(|a| a.close.is_none())
+            && self.element == brace
+            && self.scanner.depth == self.base + 3
+            && !self.scanner.string;
+        if fits {
+            self.begins.learn();
+            self.doubt = false;
+            self.set_mark();
+        } else if self.doubt && self.begins.known() {
+            self.again(brace, false);
+        }
+    }
+
+    /// What was found up to here is as it seems, but for the record that is open.
+    fn set_mark(&mut self) {
+        self.mark = self.record.as_ref().map(|record| Mark {
+            start: record.start,
+            number: self.number,
+            arrays: record.arrays.len(),
+        });
+    }
+
+    /// The next element begins here, or the list ends, whatever the quotes and brackets before it say.
+    fn again(&mut self, brace: u64, ends: bool) {
+        let Some(mark) = self.mark else { return };
+        let open = self.record.take().filter(|r| r.start == mark.start).map(|r| r.arrays);
+        let found = || self.found.iter().find(|f| f.bytes.start == mark.start);
+        let Some(mut arrays) = open.or_else(|| found().map(|f| f.arrays.clone())) else { return };
+        arrays.truncate(mark.arrays);
+        if let Some(array) = arrays.last_mut() {
+            let close = ends.then_some(brace);
+            *array = Array { close, several: true, odd: false, ..*array };
+        }
+        self.found.retain(|f| f.bytes.start < mark.start);
+        self.number = mark.number;
+        self.record = Some(Record { start: mark.start, label: Label::Other, arrays });
+        self.scanner = Scanner::at(self.base + if ends { 1 } else { 3 });
+        (self.element, self.doubt) = (brace, false);
+    }
+
+    /// Follows the brackets; the record that ends here.
+    fn follow(&mut self, byte: u8, at: u64) -> Option<Frame> {
         if self.lines && byte == b'\n' {
             let frame = self.finish(at);
             self.number += 1;
@@ -226,6 +274,7 @@ impl Survey {
                 _ => false,
             };
             if !between {
+                self.doubt |= self.one && !self.found.is_empty();
                 let label = if byte == b'{' { Label::Due } else { Label::Other };
                 self.record = Some(Record { start: at, label, arrays: Vec::new() });
                 self.number += u64::from(!self.lines);
@@ -237,9 +286,11 @@ impl Survey {
             (Token::Close, Some(0)) if !self.lines => return self.finish(at + 1),
             (Token::Comma | Token::Space, Some(0)) if !self.lines => return self.finish(at),
             (token, Some(1)) => record.level(token, byte, at, self.scanner.string, self.key),
+            (Token::Open, Some(3)) => self.element = at,
             (Token::Open, Some(2)) => {
+                self.doubt |= !self.lines && record.label == Label::Due;
                 if record.label == Label::Value && byte == b'[' {
-                    record.arrays.push(Array { open: at, close: None, several: false });
+                    record.arrays.push(Array { open: at, close: None, several: false, odd: false });
                 }
                 record.label = Label::Other;
             }
@@ -272,9 +323,16 @@ impl Record {
             }
             (Token::Colon, Label::Read(true)) => Label::Value,
             (Token::Comma, _) => Label::Due,
+            (Token::Bare | Token::Quote | Token::Open, Label::Closed) => {
+                if let Some(array) = self.arrays.last_mut() {
+                    array.odd = true;
+                }
+                Label::Other
+            }
             (Token::Close, _) => {
                 if let Some(array) = self.arrays.last_mut().filter(|a| a.close.is_none()) {
                     array.close = Some(at);
+                    return self.label = Label::Closed;
                 }
                 Label::Other
             }

@@ -202,8 +202,8 @@ fn read_simulation(record: &Object<'_>, run: &Run, path: &str) -> Result<RawRoll
     let mut turns = Turns::with_user();
     let list = json::elements(list)?;
     let from = usize::from(greeted(&list)?);
-    for message in list.into_iter().skip(from) {
-        read_message(message, &mut turns, &mut raw)?;
+    for (at, message) in list.into_iter().enumerate().skip(from) {
+        read_message(message, &mut turns, &mut raw).map_err(|e| e.in_list("messages", at))?;
     }
     let (steps, first) = turns.finish();
     raw.steps = steps;

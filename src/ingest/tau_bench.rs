@@ -64,8 +64,9 @@ impl Reader for TauBench {
             raw.prompt = task.string("instruction")?.map(Into::into);
         }
         let mut turns = Turns::with_user();
-        for message in json::elements(traj)? {
-            messages::read_message(message, &mut turns, &mut raw.excluded_calls)?;
+        for (at, message) in json::elements(traj)?.into_iter().enumerate() {
+            messages::read_message(message, &mut turns, &mut raw.excluded_calls)
+                .map_err(|e| e.in_list("traj", at))?;
         }
         let (steps, first) = turns.finish();
         raw.steps = steps;

@@ -50,19 +50,23 @@ impl Reader for Tinker {
         let Some(steps) = record.some("steps").filter(|s| json::is_array(s)) else {
             return Err(RecordError::missing("steps", "a list of steps was expected"));
         };
-        let mut sum = 0.0;
+        let (mut sum, mut lost) = (0.0, None);
         for (at, step) in json::elements(steps)?.into_iter().enumerate() {
             if !json::is_object(step) {
-                return Err(RecordError::unexpected(Some("steps"), "each step must be an object"));
+                return Err(RecordError::unexpected(Some("steps"), "each step must be an object")
+                    .in_list("steps", at));
             }
             let step = read_step(&Object::of(step)?, at as u32)?;
             sum += step.step_reward.value().unwrap_or(0.0);
+            if let RawNumber::Bad(why) = &step.step_reward {
+                lost = lost.or_else(|| Some(format!("unknown: the reward of step {at} is {why}")));
+            }
             raw.steps.push(step);
         }
         if raw.outcome_reward == RawNumber::Missing
             && let Some(last) = raw.reward.value()
         {
-            raw.outcome_reward = RawNumber::Value(sum + last);
+            raw.outcome_reward = lost.map_or(RawNumber::Value(sum + last), RawNumber::Bad);
         }
         Ok(vec![Part::whole(raw)])
     }

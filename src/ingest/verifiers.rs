@@ -158,12 +158,15 @@ fn named_rewards(record: &Object<'_>, raw: &mut RawRollout) -> Result<(), Error>
 
 /// Rewards and advantages per turn, where the run logged what it trained on.
 fn trained(list: &RawValue, raw: &mut RawRollout) -> Result<(), RecordError> {
-    for (turn, element) in json::elements(list)?.into_iter().enumerate() {
-        if !json::is_object(element) {
-            continue;
-        }
-        let element = Object::of(element)?;
-        let (reward, advantage) = (element.some("reward"), element.some("advantage"));
+    let elements = json::elements(list)?;
+    let turns = elements.into_iter().enumerate().filter(|(_, e)| json::is_object(e));
+    let turns: Vec<(usize, Object<'_>)> =
+        turns.map(|(turn, e)| Ok((turn, Object::of(e)?))).collect::<Result<_, Error>>()?;
+    // Where no turn has one, none was logged; else `null` is one that is lost.
+    let logged = turns.iter().any(|(_, turn)| turn.some("reward").is_some());
+    for (turn, element) in turns {
+        let reward = element.get("reward").filter(|_| logged);
+        let advantage = element.some("advantage");
         let mut of_turn: Vec<_> =
             raw.steps.iter_mut().filter(|s| s.turn as usize == turn).collect();
         if let (Some(value), Some(last)) = (reward, of_turn.last_mut()) {
@@ -205,7 +208,7 @@ mod tests {
         assert_eq!(raw.ending, Ending::Limit("max_turns_reached".into()));
         assert_eq!(raw.named_rewards, [("format".to_owned(), 1.0)]);
         assert_eq!(raw.steps[0].values, [("trained".to_owned(), 0.25)]);
-        assert_eq!(raw.steps[0].step_reward, RawNumber::Missing);
+        assert_eq!(raw.steps[0].step_reward, RawNumber::Bad("null".into()));
         assert_eq!(raw.steps[1].step_reward, RawNumber::Value(0.1));
     }
 

@@ -101,7 +101,10 @@ fn verdict(record: &Object<'_>, raw: &mut RawRollout) -> Result<(), Error> {
                 raw.outcome_reward = RawNumber::Value(v);
                 raw.outcome_field = Some("acc".to_owned());
             }
-            RawNumber::Bad(_) | RawNumber::Missing => {}
+            RawNumber::Bad(why) => {
+                raw.notes.push(("acc".to_owned(), format!("{why}: the score counts")));
+            }
+            RawNumber::Missing => {}
         }
     }
     for (name, value) in record.iter() {
@@ -154,8 +157,11 @@ fn step_row(
     raw.segment_index = at.or(said.map(|n| SAID | n)).or(Some(LINE | context.number));
     let Some(step) = raw.steps.last_mut() else { return Ok(()) };
     for name in ["step_reward", "step_rewards"] {
-        if let Some(value) = record.some(name) {
-            step.step_reward = json::number(value)?;
+        let number = record.number(name)?;
+        // One of the two may be there without a number.
+        if number.value().is_some() || step.step_reward.value().is_none() {
+            step.step_reward =
+                if number == RawNumber::Missing { step.step_reward.clone() } else { number };
         }
     }
     let anchor = record.string("anchor_obs")?.map(String::from);

@@ -42,7 +42,8 @@ pub fn assemble(
         return Err(nothing(&mut tally, verdicts, left_out, options, &sources));
     }
     tally.left_out(left_out.len());
-    let mut joins = join::join(&mut pendings, &sources, sides, options)?;
+    let (mut joins, skipped) = join::join(&mut pendings, &sources, sides, options)?;
+    tally.skip(skipped);
     folder::bring_together(&mut pendings, |file| {
         let place = sources.get(file)?.place();
         Some(place.rsplit_once('/')?.0.to_owned())
@@ -78,9 +79,10 @@ pub fn assemble(
         drafted.push((key, drafts));
     }
     for path in &options.sidecars {
-        let (join, odd) = sidecar::apply(path, &mut drafted)?;
-        joins.push(join);
-        tally.notes(odd);
+        let applied = sidecar::apply(path, &mut drafted)?;
+        joins.push(applied.join);
+        tally.notes(applied.notes);
+        tally.skip(applied.skipped);
     }
     let mut groups = Vec::with_capacity(drafted.len());
     for (key, drafts) in drafted {

@@ -15,7 +15,7 @@ use crate::ingest::{
 use crate::rollout::SourceId;
 
 /// What an element adds to the digest of its document.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Element {
     /// Which element, from 0.
     pub index: u32,
@@ -102,6 +102,11 @@ impl OpenDocument {
 /// one that was read by itself begins.
 pub fn name_elements(sources: &Sources, offset: u64, record: &mut Record) {
     let Some(key) = sources.get(record.source).and_then(Source::key) else { return };
+    if let Some(element) = &record.element {
+        for (field, _) in &mut record.repairs.said {
+            *field = format!("{key}[{}].{field}", element.index);
+        }
+    }
     for lost in record.parts.iter_mut().filter_map(|part| part.as_mut().err()) {
         let Some(at) = lost.part else { continue };
         let error = &mut lost.error;
@@ -136,7 +141,7 @@ pub fn join(records: Vec<Record>) -> Vec<Record> {
         match (record.element.take(), joined.last_mut()) {
             (Some(element), Some(document)) => {
                 elements.push(element);
-                document.repairs = document.repairs.and(record.repairs);
+                document.repairs = std::mem::take(&mut document.repairs).and(record.repairs);
                 document.parts.append(&mut record.parts);
                 document.left_out.append(&mut record.left_out);
             }

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::error::LoadError;
 use super::options::LoadOptions;
-use super::report::Join;
+use super::report::{Join, Skipped};
 use super::sources::{Side, Sources};
 use super::table::{Row, Table};
 use super::work::Pending;
@@ -22,15 +22,15 @@ pub fn join(
     sources: &Sources,
     sides: &[Side],
     options: &LoadOptions,
-) -> Result<Vec<Join>, LoadError> {
-    let mut joins = Vec::new();
+) -> Result<(Vec<Join>, Vec<Skipped>), LoadError> {
+    let (mut joins, mut skipped) = (Vec::new(), Vec::new());
     if !sides.is_empty() {
         joins.extend(side_files(pendings, sources, sides));
     }
     for path in &options.outcomes {
-        joins.push(outcome_map(pendings, sources, &Table::read(path)?)?);
+        joins.push(outcome_map(pendings, sources, &Table::read(path)?, &mut skipped)?);
     }
-    Ok(joins)
+    Ok((joins, skipped))
 }
 
 fn side_files(pendings: &mut [Pending], sources: &Sources, sides: &[Side]) -> Vec<Join> {
@@ -168,6 +168,7 @@ fn outcome_map(
     pendings: &mut [Pending],
     sources: &Sources,
     table: &Table,
+    skipped: &mut Vec<Skipped>,
 ) -> Result<Join, LoadError> {
     let (Some(key), Some(value)) = (table.column(&KEYS), table.column(&VALUES)) else {
         return Err(table.error(format!(
@@ -218,14 +219,25 @@ fn outcome_map(
             join.missing += 1;
             continue;
         };
-        used.insert(at);
-        let told = told(row.cell(Some(value)))
-            .map_err(|why| table.error(format!("row {}: {why}", at + 1)))?;
-        tell(pending, told, table, value);
+        if let Ok(told) = told(row.cell(Some(value))) {
+            used.insert(at);
+            tell(pending, told, table, value);
+        } else {
+            join.missing += 1;
+        }
     }
+    let mut bad = table.skipped();
+    for row in table.rows() {
+        if let Err(why) = told(row.cell(Some(value))) {
+            bad.push(table.skip(row.number, table.columns().get(value).map(String::as_str), why));
+        }
+    }
+    bad.sort_by_key(|s| s.number);
+    let unread = table.rows().filter(|row| told(row.cell(Some(value))).is_err()).count();
+    skipped.append(&mut bad);
     join.matched = used.len();
     join.ambiguous = unclear.difference(&used).count();
-    join.extra = table.rows().count() - join.matched - join.ambiguous;
+    join.extra = (table.rows().count() - unread).saturating_sub(join.matched + join.ambiguous);
     Ok(join)
 }
 

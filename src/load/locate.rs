@@ -29,11 +29,14 @@ impl Locator {
     /// Records come in file order; a file that cannot be read any more just has no places.
     pub fn locate(&mut self, skipped: &mut Skipped, file: SourceId, source: &Source, offset: u64) {
         let lines = skipped.unit == "line";
-        let (line, before) = if lines && skipped.part.is_none() {
+        let (line, before) = if lines && skipped.part.is_none() && skipped.number > 0 {
             (skipped.number, 0)
         } else {
             let Ok(newlines) = self.newlines(file, source, offset) else { return };
             skipped.line = (!lines).then_some(newlines + 1);
+            if lines && skipped.part.is_none() {
+                skipped.number = newlines + 1;
+            }
             (newlines + 1, offset - self.line_start)
         };
         if skipped.kind == RecordErrorKind::Broken {

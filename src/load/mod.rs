@@ -15,6 +15,7 @@ mod identity;
 mod join;
 mod keys;
 mod locate;
+mod look;
 mod options;
 mod outcome;
 mod packed;
@@ -24,14 +25,19 @@ mod report;
 mod segments;
 mod sidecar;
 mod sources;
+mod streams;
 mod table;
 mod tally;
+mod torn;
 mod unpack;
 mod walk;
 mod warn;
+mod watch;
 mod work;
+mod zipped;
+mod zstd;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub use error::{LoadError, TextError};
@@ -42,6 +48,7 @@ pub use report::{
 };
 use sources::Opened;
 pub use sources::Sources;
+pub use watch::{Halt, OnSoFar, Pace, Watch};
 
 use crate::profile::Profiles;
 use crate::rollout::Corpus;
@@ -66,13 +73,36 @@ pub fn load(
     options: &LoadOptions,
     profiles: &Arc<Profiles>,
 ) -> Result<Loaded, LoadError> {
-    let (inputs, lost) = walk::inputs(paths)?;
+    let mut shown = watch::Shown::new(options);
+    let mut keep =
+        |stream, path: &Path| streams::keep(stream, path, &mut shown, (options, profiles));
+    let (inputs, lost) = walk::inputs(paths, &mut keep)?;
     let Opened { mut sources, sides, mut verdicts } = Sources::open(inputs, options)?;
     verdicts.extend(lost);
     if sources.is_empty() {
         return Err(LoadError::NoRollouts { files: verdicts });
     }
-    let (harvest, frames) = work::read_all(&sources, options, profiles)?;
+    shown.start_over();
+    let halt = options.watch.as_ref().map(|w| &w.halt);
+    if let Some(halt) = halt {
+        halt.reads();
+    }
+    let rest =
+        watch::Rest { sources: &sources, sides: &sides, verdicts: &verdicts, options, profiles };
+    let mut show = |records: &[_], frames: &_, rollouts| {
+        rest.show(&mut shown, (records, frames), rollouts);
+    };
+    let (harvest, frames, read) = work::read_all(&sources, options, profiles, &mut show)?;
     sources.remember(frames);
-    assemble::assemble(harvest, sources, &sides, verdicts, options, profiles)
+    let stopped = halt.and_then(|halt| halt.reason(&read));
+    let made = assemble::assemble(harvest, sources, &sides, verdicts, options, profiles);
+    match (made, stopped) {
+        (Ok(mut loaded), Some(reason)) => {
+            loaded.report.stopped = Some(reason);
+            Ok(loaded)
+        }
+        // Nothing was found so far, and that says nothing.
+        (Err(LoadError::NoRollouts { .. }), Some(_)) => Err(LoadError::Cancelled),
+        (made, _) => made,
+    }
 }

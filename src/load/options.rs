@@ -7,6 +7,8 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::watch::Watch;
+
 /// When a number counts as a success.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum SuccessRule {
@@ -92,6 +94,16 @@ pub struct Progress {
     pub total_files: u64,
 }
 
+impl Progress {
+    /// How much was read, in percent; `None` while it is not known how much there is. All is less than
+    /// 100 as long as it is progress.
+    #[must_use]
+    pub fn percent(&self) -> Option<u8> {
+        let percent = self.bytes.saturating_mul(100).checked_div(self.total_bytes)?;
+        Some(u8::try_from(percent).unwrap_or(99).min(99))
+    }
+}
+
 /// Where progress is told.
 pub type OnProgress = Arc<dyn Fn(Progress) + Send + Sync>;
 
@@ -118,6 +130,8 @@ pub struct LoadOptions {
     pub progress: Option<OnProgress>,
     /// Set to stop the load.
     pub cancel: Option<Arc<AtomicBool>>,
+    /// For a person who watches: shows what was read so far, and can be stopped there.
+    pub watch: Option<Watch>,
 }
 
 impl LoadOptions {
@@ -132,6 +146,11 @@ impl LoadOptions {
     #[must_use]
     pub fn cancelled(&self) -> bool {
         self.cancel.as_ref().is_some_and(|c| c.load(Ordering::Relaxed))
+    }
+
+    /// Whether the rest is to be left unread, and not what was read thrown away.
+    pub(super) fn leaves(&self) -> bool {
+        self.watch.as_ref().is_some_and(|w| w.halt.leaves())
     }
 }
 

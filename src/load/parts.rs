@@ -9,7 +9,7 @@ use super::work::{Lost, Pending, Record};
 use crate::facts::Interpreter;
 use crate::ingest::split::Piece;
 use crate::ingest::{
-    Context, Part, RecordError, RecordErrorKind, digest, digest64, read_each, read_record,
+    Context, LostLine, Part, RecordError, RecordErrorKind, digest, digest64, read_each, read_record,
 };
 use crate::rollout::RecordRef;
 
@@ -59,6 +59,10 @@ pub fn fill(
         record.digest = own.unwrap_or(record.digest);
     }
     for (at, one) in all.into_iter().enumerate() {
+        record.parts.extend(one.lines.into_iter().map(|line| {
+            let lost = Lost::line(start + line.at as u64, explain(line.error, piece.at_end));
+            Err(lost)
+        }));
         let which = (several || element.is_some()).then_some(place.part + at as u32);
         let lost = |error| Err(Lost::of(which, error));
         record.parts.push(match one.kept {
@@ -88,6 +92,8 @@ struct One {
     digest: Option<u64>,
     /// The task as the file has it.
     task: Option<String>,
+    /// Lines of it that could not be read.
+    lines: Vec<LostLine>,
     kept: Kept,
 }
 
@@ -116,7 +122,7 @@ impl Reading<'_> {
                 }
             },
         };
-        self.all.push(One { digest: part.digest, task, kept });
+        self.all.push(One { digest: part.digest, task, lines: part.lost, kept });
     }
 }
 

@@ -40,6 +40,9 @@ pub struct LoadReport {
     pub warnings: Vec<Warning>,
     /// Sums over all files.
     pub totals: Totals,
+    /// Why the rest was left unread, where a person stopped the load.
+    #[serde(skip)]
+    pub stopped: Option<String>,
 }
 
 impl LoadReport {
@@ -80,11 +83,11 @@ impl LoadReport {
     /// The mark of partial data, for screens and exports.
     #[must_use]
     pub fn partial(&self) -> Option<String> {
-        let damaged = self.files.iter().filter(|f| f.damaged).count();
+        let damaged = self.damaged().count();
         let lost = self.lost().count();
         let damaged = (damaged > 0).then(|| format!("{} damaged or cut", plural(damaged, "file")));
         let lost = (lost > 0).then(|| format!("{} could not be read", plural(lost, "file")));
-        let parts = [self.told_skipped(), self.told_dropped(), damaged, lost];
+        let parts = [self.stopped.clone(), self.told_skipped(), self.told_dropped(), damaged, lost];
         let parts: Vec<String> = parts.into_iter().flatten().collect();
         (!parts.is_empty()).then(|| format!("partial data: {}", parts.join(", ")))
     }
@@ -92,6 +95,21 @@ impl LoadReport {
     /// Files and members whose content is not there or cannot be opened, though they look like data.
     pub fn lost(&self) -> impl Iterator<Item = &FileVerdict> {
         self.not_rollouts.iter().filter(|f| f.kind == VerdictKind::Lost && f.is_fault())
+    }
+
+    /// What is lost, and what is damaged and held no rollouts.
+    pub fn refused(&self) -> impl Iterator<Item = &FileVerdict> {
+        self.not_rollouts.iter().filter(|f| match f.kind {
+            VerdictKind::Lost => f.is_fault(),
+            kind => kind == VerdictKind::Damaged,
+        })
+    }
+
+    /// Names of files and members that are damaged or cut, whether something of them was read or not.
+    pub fn damaged(&self) -> impl Iterator<Item = &str> {
+        let read = self.files.iter().filter(|f| f.damaged).map(|f| f.name.as_str());
+        let rest = self.not_rollouts.iter().filter(|f| f.kind == VerdictKind::Damaged);
+        read.chain(rest.map(|f| f.name.as_str()))
     }
 
     /// How much was skipped: rollouts where their document was read without them, else records.
@@ -114,7 +132,8 @@ impl LoadReport {
 
     fn told_dropped(&self) -> Option<String> {
         let dropped = self.totals.dropped;
-        (dropped > 0).then(|| format!("{} left out of their rollouts", plural(dropped, "step")))
+        let whose = if dropped == 1 { "its rollout" } else { "their rollouts" };
+        (dropped > 0).then(|| format!("{} left out of {whose}", plural(dropped, "step")))
     }
 
     /// The warning with this code, if there is one.
@@ -183,8 +202,10 @@ pub enum VerdictKind {
     Unknown,
     /// A framework writes it beside its rollouts.
     Companion,
-    /// Its content is not there or cannot be opened: empty, a pointer, damaged, no permission.
+    /// Its content is not there or cannot be opened: empty, a pointer, no permission.
     Lost,
+    /// A part of an archive, or what is left of a packed file, that is damaged or cut.
+    Damaged,
 }
 
 impl FileVerdict {
@@ -196,9 +217,12 @@ impl FileVerdict {
         match self.kind {
             VerdictKind::Companion => false,
             VerdictKind::Unknown => self.named,
+            VerdictKind::Damaged => true,
             VerdictKind::Lost => {
                 let ending = self.name.rsplit('.').next().unwrap_or_default();
-                self.named || HOLD.contains(&ending.to_ascii_lowercase().as_str())
+                self.named
+                    || self.name.ends_with('/')
+                    || HOLD.contains(&ending.to_ascii_lowercase().as_str())
             }
         }
     }

@@ -7,7 +7,7 @@ use std::path::Path;
 use super::error::LoadError;
 use super::identity::Draft;
 use super::packed::{Columns as StepColumns, Packed};
-use super::report::{Join, Note};
+use super::report::{Join, Note, Skipped};
 use super::table::{Row, Table};
 use crate::rollout::GroupKey;
 
@@ -15,11 +15,18 @@ use crate::rollout::GroupKey;
 const KNOWN: [&str; 8] =
     ["rollout", "rollout_id", "step", "task", "task_id", "state", "action", "step_reward"];
 
-/// Puts a sidecar on the rollouts of all groups; tells of cells that are no numbers among numbers.
-pub fn apply(
-    path: &Path,
-    groups: &mut [(GroupKey, Vec<Draft>)],
-) -> Result<(Join, Vec<Note>), LoadError> {
+/// What a sidecar brought, and what of it could not be used.
+pub struct Applied {
+    /// How its rows found their steps.
+    pub join: Join,
+    /// Cells that are no numbers among numbers.
+    pub notes: Vec<Note>,
+    /// Rows that could not be used.
+    pub skipped: Vec<Skipped>,
+}
+
+/// Puts a sidecar on the rollouts of all groups.
+pub fn apply(path: &Path, groups: &mut [(GroupKey, Vec<Draft>)]) -> Result<Applied, LoadError> {
     let table = Table::read(path)?;
     let columns = Columns::of(&table)?;
     let mut join = Join {
@@ -37,17 +44,17 @@ pub fn apply(
     }
     // Rows by task (where one is given or the id has one only), rollout and step; the last wins.
     let mut rows: BTreeMap<(&str, &str), BTreeMap<u32, Row<'_>>> = BTreeMap::new();
-    let mut total = 0;
-    for (at, row) in table.rows().enumerate() {
+    let (mut total, mut skipped) = (0, table.skipped());
+    for row in table.rows() {
         total += 1;
         let Some(id) = row.cell(Some(columns.rollout)) else { continue };
         let step = row.cell(Some(columns.step)).and_then(|s| s.trim().parse::<u32>().ok());
         let Some(step) = step else {
-            return Err(table.error(format!(
-                "row {}: `step` must be a whole number from 0, `{}` stands there",
-                at + 1,
-                row.cell(Some(columns.step)).unwrap_or_default()
-            )));
+            let cell = row.cell(Some(columns.step)).unwrap_or_default();
+            let reason = format!("a whole number from 0 was expected, `{cell}` stands there");
+            skipped.push(table.skip(row.number, Some("step"), reason));
+            total -= 1;
+            continue;
         };
         let task = match (row.cell(columns.task), tasks.get(id)) {
             (Some(task), _) => task,
@@ -66,8 +73,13 @@ pub fn apply(
             if let Some(found) = rows.get(&(key.task.as_str(), draft.id.as_str())) {
                 let mut steps = draft.pending.steps.unpack();
                 for (&step, &row) in found {
-                    join.matched +=
-                        usize::from(columns.put(&table, row, step, &draft.id, &mut steps)?);
+                    match columns.put(row, step, &mut steps) {
+                        Ok(put) => join.matched += usize::from(put),
+                        Err(reason) => {
+                            skipped.push(table.skip(row.number, Some("step_reward"), reason));
+                            total -= 1;
+                        }
+                    }
                 }
                 draft.pending.steps = Packed::of(&steps);
             }
@@ -75,7 +87,8 @@ pub fn apply(
         }
     }
     join.extra = total - join.matched - join.ambiguous;
-    Ok((join, columns.odd(&table)))
+    skipped.sort_by_key(|s| s.number);
+    Ok(Applied { join, notes: columns.odd(&table), skipped })
 }
 
 /// A finite number.
@@ -145,28 +158,22 @@ impl Columns {
         notes
     }
 
-    /// Puts a row on its step; `false` when the rollout has no such step.
-    fn put(
-        &self,
-        table: &Table,
-        row: Row<'_>,
-        nth: u32,
-        rollout: &str,
-        pending: &mut StepColumns,
-    ) -> Result<bool, LoadError> {
+    /// Puts a row on its step; `false` when the rollout has no such step. Of a row with a reward that
+    /// is none, nothing is taken: the step's reward is lost.
+    fn put(&self, row: Row<'_>, nth: u32, pending: &mut StepColumns) -> Result<bool, String> {
         let Some(step) = pending.steps.get_mut(nth as usize) else { return Ok(false) };
+        if let Some(text) = row.cell(self.step_reward) {
+            let reward = finite(text);
+            (step.step_reward, step.reward_lost) = (reward, reward.is_none());
+            if reward.is_none() {
+                return Err(format!("a finite number was expected, `{text}` stands there"));
+            }
+        }
         if let Some(state) = row.cell(self.state) {
             step.state = pending.facts.symbols.intern(state);
         }
         if let Some(action) = row.cell(self.action) {
             step.action = pending.facts.symbols.intern(action);
-        }
-        if let Some(text) = row.cell(self.step_reward) {
-            step.step_reward = Some(finite(text).ok_or_else(|| {
-                table.error(format!(
-                    "rollout {rollout}, step {nth}: `step_reward` must be a finite number, `{text}` stands there"
-                ))
-            })?);
         }
         for (name, at) in &self.numbers {
             if let Some(value) = row.cell(Some(*at)).and_then(finite) {

@@ -5,28 +5,31 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use super::beside::{self, Descriptions};
 use super::error::{LoadError, TextError};
+use super::look::{Looked, look_at};
 use super::options::LoadOptions;
-use super::read_at::{Cursor, read_range};
+use super::read_at::{Cancellable, Cursor, read_range};
 use super::report::{FileVerdict, VerdictKind};
 use super::unpack::{Spool, unpack};
 use super::walk::{Content, Input};
+use super::watch;
 use super::work::Frames;
 use crate::ingest::survey::{self, Found, Frame, Open};
-use crate::ingest::verdicts::{self, SideFile};
+use crate::ingest::verdicts::SideFile;
 use crate::ingest::{
-    Context, Document, Layout, Reader, RecordShape, Shape, StepText, by_id, detect, digest,
-    digest64, read_document, read_element, read_record, readers, shape, split,
+    Context, Document, Layout, Reader, StepText, by_id, digest, digest64, read_document,
+    read_element, read_record, readers, split,
 };
 use crate::rollout::raw::{RawRollout, RawStep};
 use crate::rollout::{Group, RecordRef, SourceId, natural};
 
 /// A file with rollouts.
+#[derive(Clone)]
 pub struct Source {
     input: Input,
     stem: String,
@@ -40,6 +43,18 @@ pub struct Source {
 }
 
 impl Source {
+    /// A file that was looked at and not read yet.
+    pub(super) const fn new(
+        input: Input,
+        stem: String,
+        reader: &'static dyn Reader,
+        layout: Layout,
+        key: Option<&'static str>,
+        len: u64,
+    ) -> Self {
+        Self { input, stem, reader, layout, key, frames: Vec::new(), len }
+    }
+
     /// The format's reader.
     pub(super) fn reader(&self) -> &'static dyn Reader {
         self.reader
@@ -99,16 +114,22 @@ impl Source {
     }
 
     /// Cuts the file into records, and documents with a list of rollouts into its elements.
-    pub(super) fn split(&self, sink: &mut dyn FnMut(Found) -> ControlFlow<()>) -> io::Result<()> {
+    /// It ends soon after `cancel` is set.
+    pub(super) fn split(
+        &self,
+        cancel: Option<&AtomicBool>,
+        sink: &mut dyn FnMut(Found) -> ControlFlow<()>,
+    ) -> io::Result<()> {
         self.input.content.with(|file, start, len| {
             // A file that grows meanwhile is read as long as it was when it was looked at.
             let len = len.min(self.len);
             let Some(key) = self.key else {
-                let input = Cursor { file, at: start }.take(len);
+                let input = Cancellable { from: Cursor { file, at: start }.take(len), cancel };
                 let sink = &mut |piece| sink(Found::Record(piece));
                 return split::split(self.layout, input, split::LIMIT, sink);
             };
-            survey::split(self.layout, key, len, split::LIMIT, &*opener(file, start), sink)
+            let open = opener(file, start, cancel);
+            survey::split(self.layout, key, len, split::LIMIT, &*open, sink)
         })
     }
 
@@ -121,9 +142,11 @@ impl Source {
 }
 
 /// Opens parts of the content that starts here in the file.
-fn opener(file: &File, start: u64) -> Box<Open<'_>> {
+fn opener<'f>(file: &'f File, start: u64, cancel: Option<&'f AtomicBool>) -> Box<Open<'f>> {
     Box::new(move |part: Range<u64>| {
-        Box::new(Cursor { file, at: start + part.start }.take(part.end.saturating_sub(part.start)))
+        let len = part.end.saturating_sub(part.start);
+        let from = Cursor { file, at: start + part.start }.take(len);
+        Box::new(Cancellable { from, cancel })
     })
 }
 
@@ -165,6 +188,17 @@ pub struct Side {
     pub name: String,
     /// What it says.
     pub content: SideFile,
+    /// What was wrong with the file as such.
+    pub problem: Option<String>,
+}
+
+impl Side {
+    /// What is told about it where it is damaged: its verdicts are used as far as they go.
+    fn damage(&self) -> Option<FileVerdict> {
+        let reason = format!("verdicts, used as far as they go: {}", self.problem.as_ref()?);
+        let (name, kind) = (self.name.clone(), VerdictKind::Damaged);
+        Some(FileVerdict { name, named: false, reason, hint: None, kind })
+    }
 }
 
 impl Sources {
@@ -187,6 +221,7 @@ impl Sources {
             while !options.cancelled() {
                 let at = next.fetch_add(1, Ordering::Relaxed);
                 let Some(slot) = todo.get(at) else { break };
+                watch::looked_at(options, at + 1, todo.len());
                 let input = slot.lock().unwrap_or_else(PoisonError::into_inner).take();
                 let Some(input) = input else { continue };
                 let looked: Vec<Looked> = unpack(input, &mut spool)
@@ -210,7 +245,10 @@ impl Sources {
         for looked in found.into_iter().flat_map(|(_, looked)| looked) {
             match looked {
                 Looked::Rollouts(source) => opened.sources.list.push(*source),
-                Looked::Side(side) => opened.sides.push(*side),
+                Looked::Side(side) => {
+                    opened.verdicts.extend(side.damage());
+                    opened.sides.push(*side);
+                }
                 Looked::Neither(verdict) => opened.verdicts.push(verdict),
             }
         }
@@ -278,6 +316,13 @@ impl Sources {
                 source.frames.push(frame);
             }
         }
+    }
+
+    /// The same files with these documents cut: as far as they have been read.
+    pub(super) fn with(&self, frames: Frames) -> Self {
+        let mut some = Self { list: self.list.clone(), last: Mutex::default() };
+        some.remember(frames);
+        some
     }
 
     /// The text of one step.
@@ -352,7 +397,7 @@ impl Sources {
         let text = source
             .input
             .content
-            .with(|file, start, _| frame.text(split::LIMIT, &*opener(file, start)))
+            .with(|file, start, _| frame.text(split::LIMIT, &*opener(file, start, None)))
             .map_err(|error| TextError::Io { file: source.name().to_owned(), error })?
             .map_err(|_| self.changed(id))?;
         let opened = read_document(source.reader, &text, frame.several(), frame.closed)
@@ -380,97 +425,4 @@ impl Sources {
     fn changed(&self, id: SourceId) -> TextError {
         TextError::Changed { file: self.name(id).to_owned() }
     }
-}
-
-/// What one input is.
-enum Looked {
-    Rollouts(Box<Source>),
-    Side(Box<Side>),
-    Neither(FileVerdict),
-}
-
-fn look_at(
-    input: Result<Input, FileVerdict>,
-    forced: Option<&'static dyn Reader>,
-    runs: &Descriptions,
-) -> Looked {
-    let input = match input {
-        Ok(input) => input,
-        Err(verdict) => return Looked::Neither(verdict),
-    };
-    let (name, named) = (input.name.clone(), input.named);
-    look(input, forced, runs).unwrap_or_else(|error| {
-        let reason = format!("cannot be read: {error}");
-        Looked::Neither(FileVerdict { name, named, reason, hint: None, kind: VerdictKind::Lost })
-    })
-}
-
-/// How much of a file is looked at where its first record is long.
-const LONG: u64 = 64 << 20;
-
-/// Side files are small; a larger file holds no verdicts only.
-const SIDE: u64 = 32 << 20;
-
-fn look(
-    mut input: Input,
-    forced: Option<&'static dyn Reader>,
-    runs: &Descriptions,
-) -> io::Result<Looked> {
-    let beginning = |size: u64| {
-        input
-            .content
-            .with(|file, start, len| Ok((len, read_range(file, start, len.min(size) as usize)?)))
-    };
-    let base = input.place.rsplit('/').next().filter(|b| !b.is_empty());
-    let base = base.unwrap_or(&input.name).to_owned();
-    let (len, mut head) = beginning(shape::HEAD as u64)?;
-    let whole = |head: &[u8]| head.len() as u64 >= len;
-    // A first record that is longer than what was looked at can hide the keys that tell.
-    let hidden = forced.is_none() && !whole(&head) && {
-        let shape = Shape::of(&base, &head, false);
-        shape.any(RecordShape::cut) && shape.obstacle().is_none() && detect(&shape).is_err()
-    };
-    if hidden {
-        (_, head) = beginning(LONG)?;
-    }
-    let shape = Shape::of(&base, &head, whole(&head));
-    let reader = match (forced, shape.obstacle()) {
-        (Some(_), Some(not)) => Err(not),
-        (Some(reader), None) => Ok(reader),
-        (None, _) => detect(&shape),
-    };
-    let reader = match reader {
-        Ok(reader) => reader,
-        Err(not) => {
-            if forced.is_none() && len <= SIDE && verdicts::may_be(&shape) {
-                let whole = input.content.with(|f, at, len| read_range(f, at, len as usize))?;
-                if let Some(content) = verdicts::read(&input.place, &whole) {
-                    return Ok(Looked::Side(Box::new(Side { name: input.name, content })));
-                }
-            }
-            let kind = if shape.lacks_content() {
-                VerdictKind::Lost
-            } else if not == shape.unknown() || shape.obstacle().is_some() {
-                VerdictKind::Unknown
-            } else {
-                VerdictKind::Companion
-            };
-            return Ok(Looked::Neither(FileVerdict {
-                name: input.name,
-                named: input.named,
-                kind,
-                reason: not.to_string(),
-                hint: Some(not.hint),
-            }));
-        }
-    };
-    if input.header.is_none() && matches!(input.content, Content::Path(_)) {
-        input.header = reader.described_in(&input.place).and_then(|place| runs.get(&place));
-    }
-    let layout = reader.layout(&shape);
-    // Where no record shows the key, and none is so long that it may come later, lines are only lines.
-    let key = reader.elements().filter(|key| shape.any(|r| r.list(key) || r.cut()));
-    let stem = base.split('.').next().unwrap_or_default().to_owned();
-    let frames = Vec::new();
-    Ok(Looked::Rollouts(Box::new(Source { input, stem, reader, layout, key, frames, len })))
 }

@@ -7,6 +7,8 @@ use std::path::Path;
 use serde_json::value::RawValue;
 
 use super::error::LoadError;
+use super::report::Skipped;
+use crate::ingest::RecordErrorKind;
 use crate::ingest::json::{self, Object};
 
 /// A table, read whole.
@@ -18,6 +20,8 @@ pub struct Table {
     rows: Vec<Line>,
     /// Its rows are elements of a list, not lines.
     elements: bool,
+    /// Rows that could not be read, and why.
+    broken: Vec<(u64, String)>,
 }
 
 /// Where a row stands, from 1, and its cells.
@@ -47,7 +51,9 @@ impl Table {
                 let list: Vec<&RawValue> = serde_json::from_str(text).map_err(|e| e.to_string())?;
                 table.elements = true;
                 for (at, row) in (1..).zip(list) {
-                    table.object(at, row.get()).map_err(|e| format!("element {at}: {e}"))?;
+                    if let Err(why) = table.object(at, row.get()) {
+                        table.broken.push((at, why));
+                    }
                 }
             }
             Some(b'{') => table.objects(text, first)?,
@@ -69,7 +75,9 @@ impl Table {
             return Ok(());
         }
         for (at, line) in (first..).zip(text.lines()).filter(|(_, l)| !l.trim().is_empty()) {
-            self.object(at, line).map_err(|e| format!("line {at}: {e}"))?;
+            if let Err(why) = self.object(at, line) {
+                self.broken.push((at, why));
+            }
         }
         Ok(())
     }
@@ -97,6 +105,7 @@ impl Table {
         let mut reader = csv::ReaderBuilder::new()
             .comment(Some(b'#'))
             .trim(csv::Trim::All)
+            .flexible(true)
             .from_reader(text.as_bytes());
         let header = reader.headers().map_err(|e| e.to_string())?;
         self.columns = header.iter().map(str::to_owned).collect();
@@ -111,6 +120,11 @@ impl Table {
             line += newlines(text.get(seen..).unwrap_or_default(), start + skipped - seen);
             seen = start + skipped;
             let cell = |text: &str| Some(text.to_owned()).filter(|t| !t.is_empty());
+            if row.len() != self.columns.len() {
+                let why = format!("{} cells were expected, not {}", self.columns.len(), row.len());
+                self.broken.push((line, why));
+                continue;
+            }
             self.rows.push((line, row.iter().map(cell).collect()));
         }
         Ok(())
@@ -134,6 +148,27 @@ impl Table {
     /// The rows, in file order.
     pub fn rows(&self) -> impl Iterator<Item = Row<'_>> {
         self.rows.iter().map(|(number, cells)| Row { number: *number, cells })
+    }
+
+    /// What is said of a row that cannot be used.
+    pub fn skip(&self, number: u64, field: Option<&str>, reason: String) -> Skipped {
+        Skipped {
+            file: self.name.clone(),
+            unit: self.unit(),
+            number,
+            line: None,
+            at: None,
+            part: None,
+            kind: RecordErrorKind::Unexpected,
+            field: field.map(str::to_owned),
+            reason,
+            hint: None,
+        }
+    }
+
+    /// The rows that could not be read.
+    pub fn skipped(&self) -> Vec<Skipped> {
+        self.broken.iter().map(|(number, why)| self.skip(*number, None, why.clone())).collect()
     }
 
     /// An error about this table.

@@ -72,8 +72,8 @@ impl Tally {
             field: field.to_owned(),
             reason: reason.to_owned(),
         };
-        if let Some(reason) = record.repairs.note() {
-            keep(&mut self.report.notes, &mut self.report.totals.notes, note(None, "", &reason));
+        for (field, reason) in record.repairs.notes() {
+            keep(&mut self.report.notes, &mut self.report.totals.notes, note(None, field, &reason));
         }
         let mut read = record.parts.is_empty();
         for part in record.parts {
@@ -88,15 +88,16 @@ impl Tally {
                     fine.push(pending);
                 }
                 Err(lost) => {
-                    read |= lost.part.is_some();
+                    read |= lost.part.is_some() || lost.line;
                     if self.report.skipped.len() < KEPT {
                         let place = lost.offset.or(lost.part.is_none().then_some(record.offset));
                         self.places.push((record.source, place));
                     }
                     let skipped = Skipped {
                         file: name.clone(),
-                        unit,
-                        number: record.number,
+                        // A line of a document gets its number where it is located.
+                        unit: if lost.line { "line" } else { unit },
+                        number: if lost.line { 0 } else { record.number },
                         line: None,
                         at: None,
                         part: lost.part.map(|p| p + 1),
@@ -151,6 +152,17 @@ impl Tally {
     pub fn notes(&mut self, notes: Vec<Note>) {
         for note in notes {
             keep(&mut self.report.notes, &mut self.report.totals.notes, note);
+        }
+    }
+
+    /// Counts rows of files beside the rollouts that could not be used.
+    pub fn skip(&mut self, skipped: Vec<Skipped>) {
+        for one in skipped {
+            if self.report.skipped.len() < KEPT {
+                // Its place is known.
+                self.places.push((SourceId::default(), None));
+            }
+            keep(&mut self.report.skipped, &mut self.report.totals.skipped, one);
         }
     }
 

@@ -6,13 +6,16 @@
 //! It knows containers by their first bytes and no rollout format.
 
 use std::fs::File;
-use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::read_at::{Cursor, read_range, write_all_at};
 use super::report::{FileVerdict, VerdictKind};
 use super::walk::{Content, Input, Slice};
+use super::warn::plural;
+use super::zipped::{self, Archive};
+use super::zstd::{is_zstd, unzstd};
 
 /// The end of a packed file that is cut can be read as far as it goes; this says so.
 const CUT: &str = "the packed file is cut; read as far as it goes";
@@ -47,7 +50,7 @@ impl Spool {
     }
 
     /// Copies a stream; what comes before an error stays, with the error.
-    fn add(&mut self, from: &mut dyn Read) -> io::Result<(Slice, Option<io::Error>)> {
+    pub fn add(&mut self, from: &mut dyn Read) -> io::Result<(Slice, Option<io::Error>)> {
         let file = match &self.file {
             Some(file) => Arc::clone(file),
             None => Arc::clone(self.file.insert(Arc::new(tempfile::tempfile()?))),
@@ -103,10 +106,7 @@ fn open(input: Input, spool: &mut Spool, depth: u32) -> Unpacked {
         Ok(head) => head,
         Err(error) => return vec![Err(refused(&input, &format!("cannot be read: {error}"), None))],
     };
-    let packed = matches!(
-        head.as_slice(),
-        [0x1f, 0x8b, ..] | [0x28, 0xb5, 0x2f, 0xfd, ..] | [b'P', b'K', 3, 4, ..]
-    );
+    let packed = matches!(head.as_slice(), [0x1f, 0x8b, ..]) || is_zstd(&head) || is_zip(&head);
     let tar = head.get(TAR) == Some(b"ustar");
     if (packed || tar) && depth == 0 {
         let hint = "unpack it and give what is in it".to_owned();
@@ -115,10 +115,8 @@ fn open(input: Input, spool: &mut Spool, depth: u32) -> Unpacked {
     }
     let done = match head.as_slice() {
         [0x1f, 0x8b, ..] => stream(&input, spool, &[".gz", ".gzip", ".tgz"], gunzip, depth - 1),
-        [0x28, 0xb5, 0x2f, 0xfd, ..] => {
-            stream(&input, spool, &[".zst", ".zstd"], unzstd, depth - 1)
-        }
-        [b'P', b'K', 3, 4, ..] => members(&input, spool, depth - 1),
+        head if is_zstd(head) => stream(&input, spool, &[".zst", ".zstd"], unzstd, depth - 1),
+        head if is_zip(head) => members(&input, spool, depth - 1),
         _ if tar => tar_members(&input, spool, depth - 1),
         _ => return vec![Ok(input)],
     };
@@ -138,44 +136,20 @@ fn refused(input: &Input, reason: &str, hint: Option<String>) -> FileVerdict {
     }
 }
 
+fn is_zip(head: &[u8]) -> bool {
+    head.starts_with(&zipped::MEMBER)
+}
+
+/// What is wrong with a stream that ends before its end.
+fn cut_or_damaged(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::UnexpectedEof => CUT.to_owned(),
+        _ => format!("the packed file is damaged ({error}); read as far as it goes"),
+    }
+}
+
 fn gunzip<'r>(from: Box<dyn Read + 'r>) -> Box<dyn Read + 'r> {
     Box::new(flate2::read::MultiGzDecoder::new(from))
-}
-
-fn unzstd<'r>(from: Box<dyn Read + 'r>) -> Box<dyn Read + 'r> {
-    Box::new(Frames { source: Some(BufReader::with_capacity(1 << 17, from)), open: None })
-}
-
-type Zstd<R> = ruzstd::decoding::StreamingDecoder<R, ruzstd::decoding::FrameDecoder>;
-
-/// The frames of a zstandard stream, one after the other.
-struct Frames<R: Read> {
-    source: Option<R>,
-    open: Option<Zstd<R>>,
-}
-
-/// Windows that `zstd --long` needs are allowed up to this.
-const WINDOW: u64 = 1 << 31;
-
-impl<R: io::BufRead> Read for Frames<R> {
-    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        loop {
-            if let Some(mut frame) = self.open.take() {
-                let n = frame.read(buf)?;
-                if n > 0 || buf.is_empty() {
-                    self.open = Some(frame);
-                    return Ok(n);
-                }
-                self.source = Some(frame.into_inner());
-            }
-            let Some(mut source) = self.source.take() else { return Ok(0) };
-            if source.fill_buf()?.is_empty() {
-                return Ok(0);
-            }
-            self.open =
-                Some(Zstd::new_with_max_window_size(source, WINDOW).map_err(io::Error::other)?);
-        }
-    }
 }
 
 type Decode = for<'r> fn(Box<dyn Read + 'r>) -> Box<dyn Read + 'r>;
@@ -199,7 +173,7 @@ fn stream(
     let inner = Input {
         place: bare(&input.place),
         content: Content::Spool(slice),
-        problem: trouble.map(|_| CUT.to_owned()).or_else(|| input.problem.clone()),
+        problem: trouble.map(|e| cut_or_damaged(&e)).or_else(|| input.problem.clone()),
         ..input.clone()
     };
     // A name stays what was given; `run.jsonl.gz` and `run.jsonl` may stand side by side.
@@ -209,26 +183,31 @@ fn stream(
 /// The members of a zip, each a source of its own named `archive.zip!member`.
 fn members(input: &Input, spool: &mut Spool, depth: u32) -> io::Result<Unpacked> {
     input.content.with(|file, start, len| {
-        let window = Window { file, start, len, at: 0 };
-        let mut zip = zip::ZipArchive::new(BufReader::new(window)).map_err(io::Error::other)?;
-        let mut names: Vec<(usize, String)> = Vec::with_capacity(zip.len());
-        for at in 0..zip.len() {
-            let name = zip.name_for_index(at).and_then(Result::ok);
-            names.extend(name.map(|name| (at, name.replace('\\', "/"))));
+        let (mut zip, names) = Archive::open(file, start, len, spool)?;
+        let names: Vec<(usize, String)> =
+            names.into_iter().map(|name| name.replace('\\', "/")).enumerate().collect();
+        let (mut out, mut header) = (Vec::new(), None);
+        for wanted in ["header.json", "_journal/start.json"] {
+            let Some(&(at, _)) = names.iter().find(|(_, name)| name == wanted) else { continue };
+            let (text, trouble) = zip.text(at);
+            if let Some(error) = trouble {
+                let name = format!("{}!{wanted}", input.name);
+                out.push(Err(damaged(name, &format!("this member is damaged: {error}"))));
+            }
+            header = text.map(Arc::<str>::from);
+            if header.is_some() {
+                break;
+            }
         }
-        let header = ["header.json", "_journal/start.json"].into_iter().find_map(|wanted| {
-            let &(at, _) = names.iter().find(|(_, name)| name == wanted)?;
-            text_of(&mut zip, at)
-        });
-        let header = header.map(Arc::<str>::from);
         // With a header the samples are the rollouts; the rest sums them up.
+        let samples = header.is_some() || names.iter().any(|(_, n)| n == "header.json");
         let wanted = |name: &str| {
             !name.ends_with('/')
                 && !name.split('/').any(hidden)
-                && (header.is_none() || name.starts_with("samples/"))
+                && (!samples || name.starts_with("samples/"))
         };
         let place = input.place.strip_suffix(".zip").unwrap_or(&input.place);
-        let mut out = Vec::new();
+        let (mut whole, mut torn) = (0, 0);
         for (at, name) in names.into_iter().filter(|(_, name)| wanted(name)) {
             let inner = Input {
                 name: format!("{}!{name}", input.name),
@@ -237,26 +216,54 @@ fn members(input: &Input, spool: &mut Spool, depth: u32) -> io::Result<Unpacked>
                 named: false,
                 ..input.clone()
             };
-            match spool_member(&mut zip, at, spool) {
-                Ok((slice, trouble)) => out.extend(open(
-                    Input {
-                        content: Content::Spool(slice),
-                        problem: trouble.map(|e| format!("this member is damaged: {e}")),
-                        ..inner
-                    },
-                    spool,
-                    depth,
-                )),
+            match zip.member(at, spool) {
+                Ok((slice, trouble)) => {
+                    (whole, torn) = (
+                        whole + usize::from(trouble.is_none()),
+                        torn + usize::from(trouble.is_some()),
+                    );
+                    let problem = trouble.map(|e| format!("this member is damaged: {}", told(&e)));
+                    let problem = problem.or_else(|| input.problem.clone());
+                    out.extend(open(
+                        Input { content: Content::Spool(slice), problem, ..inner },
+                        spool,
+                        depth,
+                    ));
+                }
                 Err(error) => {
-                    out.push(Err(refused(&inner, &format!("cannot be unpacked: {error}"), None)));
+                    torn += 1;
+                    out.push(Err(damaged(inner.name, &format!("cannot be unpacked: {error}"))));
                 }
             }
         }
         if out.is_empty() {
             out.push(Err(refused(input, "zip archive; it holds no files", None)));
+        } else if zip.is_torn() {
+            let torn = if torn > 0 { format!(", {torn} damaged") } else { String::new() };
+            let reason = format!(
+                "zip archive without its end: {} found by their headers{torn}; what stood behind \
+                 them is lost",
+                plural(whole, "whole member")
+            );
+            out.push(Err(damaged(input.name.clone(), &reason)));
         }
         Ok(out)
     })
+}
+
+/// What of an archive that was opened is not there.
+fn damaged(name: String, reason: &str) -> FileVerdict {
+    let hint = Some("pack or download it again".to_owned());
+    let (named, kind) = (false, VerdictKind::Damaged);
+    FileVerdict { name, named, reason: reason.to_owned(), hint, kind }
+}
+
+/// An error in the words of a person who has a file that ends too early.
+fn told(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::UnexpectedEof => "it is cut".to_owned(),
+        _ => error.to_string(),
+    }
 }
 
 /// Names that a walk through a folder leaves out as well.
@@ -278,7 +285,9 @@ fn tar_members(input: &Input, spool: &mut Spool, depth: u32) -> io::Result<Unpac
         for entry in archive.entries_with_seek()? {
             // A tar that is cut holds its members up to there.
             let Ok(entry) = entry else {
-                out.push(Err(refused(input, CUT, None)));
+                let read = !out.is_empty();
+                let verdict = damaged(input.name.clone(), CUT);
+                out.push(Err(FileVerdict { named: input.named && !read, ..verdict }));
                 break;
             };
             let name = String::from_utf8_lossy(&entry.path_bytes()).replace('\\', "/");
@@ -307,41 +316,17 @@ fn tar_members(input: &Input, spool: &mut Spool, depth: u32) -> io::Result<Unpac
     Ok(out)
 }
 
-type Zip<'f> = zip::ZipArchive<BufReader<Window<'f>>>;
-
-fn spool_member(
-    zip: &mut Zip<'_>,
-    at: usize,
-    spool: &mut Spool,
-) -> io::Result<(Slice, Option<io::Error>)> {
-    let raw = zip.by_index_raw(at).map_err(io::Error::other)?;
-    if raw.compression() == zip::CompressionMethod::ZSTD {
-        return spool.add(&mut *unzstd(Box::new(raw)));
-    }
-    drop(raw);
-    spool.add(&mut zip.by_index(at).map_err(io::Error::other)?)
-}
-
-/// A small member as text.
-fn text_of(zip: &mut Zip<'_>, at: usize) -> Option<String> {
-    const SMALL: u64 = 64 << 20;
-    let mut text = String::new();
-    let raw = zip.by_index_raw(at).ok()?;
-    if raw.compression() == zip::CompressionMethod::ZSTD {
-        unzstd(Box::new(raw)).take(SMALL).read_to_string(&mut text).ok()?;
-    } else {
-        drop(raw);
-        zip.by_index(at).ok()?.take(SMALL).read_to_string(&mut text).ok()?;
-    }
-    Some(text)
-}
-
 /// A part of a file that can be sought in.
-struct Window<'f> {
-    file: &'f File,
-    start: u64,
-    len: u64,
-    at: u64,
+#[derive(Debug)]
+pub struct Window<'f> {
+    /// The file.
+    pub file: &'f File,
+    /// Where the part starts.
+    pub start: u64,
+    /// Its length.
+    pub len: u64,
+    /// Where the next read starts, from the part's start.
+    pub at: u64,
 }
 
 impl Read for Window<'_> {

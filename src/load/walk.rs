@@ -64,6 +64,9 @@ pub struct Input {
     pub problem: Option<String>,
 }
 
+/// Copies a stream to a file.
+pub type Keep<'a> = dyn FnMut(Box<dyn io::Read + Send>, &Path) -> io::Result<Slice> + 'a;
+
 struct Found {
     path: PathBuf,
     /// How many trailing components make the name.
@@ -73,18 +76,23 @@ struct Found {
 }
 
 /// The inputs behind the given paths, sorted by name; a path that cannot be read costs itself, unless
-/// it is the only one.
-pub fn inputs(paths: &[PathBuf]) -> Result<(Vec<Input>, Vec<FileVerdict>), LoadError> {
+/// it is the only one. What can be read once only goes through `keep`, with its path.
+pub fn inputs(
+    paths: &[PathBuf],
+    keep: &mut Keep<'_>,
+) -> Result<(Vec<Input>, Vec<FileVerdict>), LoadError> {
     if paths.is_empty() {
         return Err(LoadError::NothingGiven);
     }
     let mut found: Vec<Found> = Vec::new();
     let mut seen_dirs = BTreeSet::new();
-    let mut lost = Vec::new();
+    let (mut lost, mut passed) = (Vec::new(), Vec::new());
     for path in paths {
         // With several things given, a folder's own name tells its files from the others'.
         let depth = usize::from(paths.len() > 1);
-        if let Err(error) = look_up(path, depth, &mut seen_dirs, &mut found) {
+        let mut walk =
+            Walk { seen: &mut seen_dirs, found: &mut found, passed: &mut passed, keep: &mut *keep };
+        if let Err(error) = walk.look_up(path, depth) {
             lost.push(LoadError::Unreadable { path: path.clone(), error });
         }
     }
@@ -115,7 +123,8 @@ pub fn inputs(paths: &[PathBuf]) -> Result<(Vec<Input>, Vec<FileVerdict>), LoadE
         })
         .collect();
     inputs.sort_by(|a, b| natural(&a.name, &b.name));
-    Ok((inputs, lost.iter().map(verdict).collect()))
+    passed.extend(lost.iter().map(verdict));
+    Ok((inputs, passed))
 }
 
 fn verdict(error: &LoadError) -> FileVerdict {
@@ -128,69 +137,106 @@ fn verdict(error: &LoadError) -> FileVerdict {
     FileVerdict { name, named: true, reason, hint: error.hint(), kind: VerdictKind::Lost }
 }
 
-/// Finds what a path that was given stands for.
-fn look_up(
-    path: &Path,
-    depth: usize,
-    seen: &mut BTreeSet<PathBuf>,
-    found: &mut Vec<Found>,
-) -> io::Result<()> {
-    if path.as_os_str() == "-" {
-        let spool = spool(&mut io::stdin().lock())?;
-        found.push(Found { path: "stdin".into(), tail: 1, named: true, spool: Some(spool) });
-        return Ok(());
+/// Walks through what was given.
+struct Walk<'w, 'k> {
+    /// Folders that were walked.
+    seen: &'w mut BTreeSet<PathBuf>,
+    found: &'w mut Vec<Found>,
+    /// What lies in a folder and cannot be read.
+    passed: &'w mut Vec<FileVerdict>,
+    /// What can be read once only goes through it.
+    keep: &'w mut Keep<'k>,
+}
+
+impl Walk<'_, '_> {
+    /// Finds what a path that was given stands for.
+    fn look_up(&mut self, path: &Path, depth: usize) -> io::Result<()> {
+        if path.as_os_str() == "-" {
+            let spool = (self.keep)(Box::new(io::stdin()), Path::new("stdin"))?;
+            let path = "stdin".into();
+            self.found.push(Found { path, tail: 1, named: true, spool: Some(spool) });
+            return Ok(());
+        }
+        let meta = fs::metadata(path).map_err(|error| dangling(path, error))?;
+        if !meta.is_dir() && !meta.is_file() {
+            // A pipe (`<(zcat …)`) can be read once only, and its real name leads nowhere.
+            let spool = File::open(path).and_then(|f| (self.keep)(Box::new(f), path))?;
+            let path = PathBuf::from(path.file_name().unwrap_or(path.as_os_str()));
+            self.found.push(Found { path, tail: 1, named: true, spool: Some(spool) });
+            return Ok(());
+        }
+        let real = fs::canonicalize(path)?;
+        if meta.is_dir() {
+            return self.walk(&real, depth);
+        }
+        self.found.push(Found { path: real, tail: 1, named: true, spool: None });
+        Ok(())
     }
-    let meta = fs::metadata(path)?;
-    if !meta.is_dir() && !meta.is_file() {
-        // A pipe (`<(zcat …)`) can be read once only, and its real name leads nowhere.
-        let spool = File::open(path).and_then(|mut f| spool(&mut f))?;
-        let path = PathBuf::from(path.file_name().unwrap_or(path.as_os_str()));
-        found.push(Found { path, tail: 1, named: true, spool: Some(spool) });
-        return Ok(());
+
+    /// All regular files under `dir`; a folder that is reached twice is walked once.
+    fn walk(&mut self, dir: &Path, depth: usize) -> io::Result<()> {
+        if !self.seen.insert(dir.to_path_buf()) {
+            return Ok(());
+        }
+        let mut entries: Vec<PathBuf> = Vec::new();
+        for entry in fs::read_dir(dir)? {
+            entries.push(entry?.path());
+        }
+        entries.sort();
+        for entry in entries {
+            if entry.file_name().is_some_and(|n| n.to_string_lossy().starts_with('.')) {
+                continue;
+            }
+            if let Err(error) = self.entry(&entry, depth) {
+                // What cannot be read does not cost the others.
+                let reason = format!("cannot be read: {}", dangling(&entry, error));
+                self.pass(&entry, depth, reason, VerdictKind::Lost);
+            }
+        }
+        Ok(())
     }
-    let real = fs::canonicalize(path)?;
-    if meta.is_dir() {
-        return walk(&real, depth, seen, found);
+
+    fn entry(&mut self, entry: &Path, depth: usize) -> io::Result<()> {
+        let real = fs::canonicalize(entry)?;
+        let meta = fs::metadata(&real)?;
+        if meta.is_dir() {
+            if let Err(error) = self.walk(&real, depth + 1) {
+                let name = format!("{}/", tail(entry, depth + 1));
+                let reason = format!("cannot be listed: {error}");
+                let kind = VerdictKind::Lost;
+                self.passed.push(FileVerdict { name, named: false, reason, hint: None, kind });
+            }
+        } else if meta.is_file() {
+            self.found.push(Found { path: real, tail: depth + 1, named: false, spool: None });
+        } else {
+            let reason = "a pipe or a device; it is read where it is named".to_owned();
+            self.pass(entry, depth, reason, VerdictKind::Unknown);
+        }
+        Ok(())
     }
-    found.push(Found { path: real, tail: 1, named: true, spool: None });
-    Ok(())
+
+    fn pass(&mut self, entry: &Path, depth: usize, reason: String, kind: VerdictKind) {
+        let name = tail(entry, depth + 1);
+        self.passed.push(FileVerdict { name, named: false, reason, hint: None, kind });
+    }
+}
+
+/// An error about a link that leads nowhere says so.
+fn dangling(path: &Path, error: io::Error) -> io::Error {
+    match fs::read_link(path) {
+        Ok(target) if error.kind() == io::ErrorKind::NotFound => {
+            let target = target.file_name().unwrap_or(target.as_os_str()).to_string_lossy();
+            io::Error::new(error.kind(), format!("a link to `{target}`, which is not there"))
+        }
+        _ => error,
+    }
 }
 
 /// Copies a stream to a file that has no name and vanishes with the program.
-fn spool(from: &mut dyn io::Read) -> io::Result<Slice> {
+pub fn spool(from: &mut dyn io::Read) -> io::Result<Slice> {
     let mut file = tempfile::tempfile()?;
     let len = io::copy(from, &mut file)?;
     Ok(Slice { file: Arc::new(file), start: 0, len })
-}
-
-/// All regular files under `dir`; a folder that is reached twice is walked once.
-fn walk(
-    dir: &Path,
-    depth: usize,
-    seen: &mut BTreeSet<PathBuf>,
-    found: &mut Vec<Found>,
-) -> io::Result<()> {
-    if !seen.insert(dir.to_path_buf()) {
-        return Ok(());
-    }
-    let mut entries: Vec<PathBuf> = Vec::new();
-    for entry in fs::read_dir(dir)? {
-        entries.push(entry?.path());
-    }
-    entries.sort();
-    for entry in entries {
-        let hidden = entry.file_name().is_some_and(|n| n.to_string_lossy().starts_with('.'));
-        // What cannot be resolved (a dangling link) is no file.
-        let (false, Ok(real)) = (hidden, fs::canonicalize(&entry)) else { continue };
-        let Ok(meta) = fs::metadata(&real) else { continue };
-        if meta.is_dir() {
-            // A folder in a folder that cannot be listed does not cost the others.
-            let _ = walk(&real, depth + 1, seen, found);
-        } else if meta.is_file() {
-            found.push(Found { path: real, tail: depth + 1, named: false, spool: None });
-        }
-    }
-    Ok(())
 }
 
 /// Trailing components of the paths, more of them where names would be equal.
@@ -241,8 +287,12 @@ fn tail(path: &Path, count: usize) -> String {
 mod tests {
     use super::*;
 
+    fn given(paths: &[PathBuf]) -> Result<(Vec<Input>, Vec<FileVerdict>), LoadError> {
+        inputs(paths, &mut |mut stream, _| spool(&mut stream))
+    }
+
     fn names(paths: &[PathBuf]) -> Vec<String> {
-        inputs(paths).unwrap().0.into_iter().map(|i| i.name).collect()
+        given(paths).unwrap().0.into_iter().map(|i| i.name).collect()
     }
 
     #[test]
@@ -261,8 +311,8 @@ mod tests {
             names(&[at("b/r.jsonl"), at("a/r.jsonl"), at("a/r.jsonl")]),
             ["a/r.jsonl", "b/r.jsonl"]
         );
-        assert!(matches!(inputs(&[at("none")]), Err(LoadError::Unreadable { .. })));
-        let (rest, lost) = inputs(&[at("none"), at("a/r.jsonl")]).unwrap();
+        assert!(matches!(given(&[at("none")]), Err(LoadError::Unreadable { .. })));
+        let (rest, lost) = given(&[at("none"), at("a/r.jsonl")]).unwrap();
         assert_eq!((rest.len(), lost.len(), lost[0].name.as_str()), (1, 1, "none"));
     }
 }

@@ -24,6 +24,7 @@ fn some(names: &[String]) -> String {
 /// Adds all warnings.
 pub fn warn(report: &mut LoadReport, groups: &[Arc<Group>], keys: &Keys, seen: &Seen) {
     let skipped = report.told_skipped();
+    let damaged: Vec<String> = report.damaged().map(str::to_owned).collect();
     let lost: Vec<String> = report.lost().filter(|f| !f.named).map(ToString::to_string).collect();
     let mut add = |code, text: String, hint: &str, tasks: Vec<String>| {
         let hint = Some(hint.to_owned()).filter(|h| !h.is_empty());
@@ -43,7 +44,7 @@ pub fn warn(report: &mut LoadReport, groups: &[Arc<Group>], keys: &Keys, seen: &
         let (code, word) = match file.kind {
             VerdictKind::Companion => ("no-rollouts", "not a rollout file"),
             VerdictKind::Unknown => ("unread", "not a rollout file"),
-            VerdictKind::Lost => ("unread", "could not be read"),
+            VerdictKind::Lost | VerdictKind::Damaged => ("unread", "could not be read"),
         };
         add(code, format!("{}: {word}: {}", file.name, file.reason), &hint, Vec::new());
     }
@@ -61,8 +62,9 @@ pub fn warn(report: &mut LoadReport, groups: &[Arc<Group>], keys: &Keys, seen: &
     }
     if report.totals.dropped > 0 {
         let text = format!(
-            "partial data: {} left out of their rollouts: no step could be read there",
-            plural(report.totals.dropped, "step")
+            "partial data: {} left out of {}: no step could be read there",
+            plural(report.totals.dropped, "step"),
+            if report.totals.dropped == 1 { "its rollout" } else { "their rollouts" }
         );
         add("dropped-steps", text, "`credscope check` lists them", Vec::new());
     }
@@ -77,8 +79,6 @@ pub fn warn(report: &mut LoadReport, groups: &[Arc<Group>], keys: &Keys, seen: &
     }
     mixed_harness(groups, &mut add);
     joined(&report.joins, &mut add);
-    let damaged: Vec<String> =
-        report.files.iter().filter(|f| f.damaged).map(|f| f.name.clone()).collect();
     if !damaged.is_empty() {
         let text = format!("packed files that are damaged or cut: {}", some(&damaged));
         add("damaged-file", text, "pack or download them again", Vec::new());

@@ -4,7 +4,7 @@
 
 use std::io;
 use std::ops::ControlFlow;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
@@ -15,12 +15,13 @@ use super::error::LoadError;
 use super::options::{LoadOptions, Progress};
 use super::packed::{Columns, Packed};
 use super::parts;
-use super::sources::Sources;
+use super::sources::{Source, Sources};
+use super::torn::torn;
 use crate::facts::Interpreter;
 use crate::ingest::repair::Repairs;
 use crate::ingest::split::Piece;
 use crate::ingest::survey::{Found, Frame};
-use crate::ingest::{RecordError, json};
+use crate::ingest::{RecordError, digest, json};
 use crate::profile::Profiles;
 use crate::rollout::raw::{RawNumber, RawRollout, RawStep};
 use crate::rollout::{RecordRef, RolloutFacts, SourceId, Sym};
@@ -71,7 +72,7 @@ pub struct StepMeta {
 }
 
 /// A record that was read, or not.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Record {
     /// Which file.
     pub source: SourceId,
@@ -92,12 +93,14 @@ pub struct Record {
 }
 
 /// A record or a part of it that could not be read.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Lost {
     /// Which part, where only that one is lost.
     pub part: Option<u32>,
     /// Where that part starts in the file, where it was read by itself.
     pub offset: Option<u64>,
+    /// It is a line of the record.
+    pub line: bool,
     /// Why.
     pub error: RecordError,
 }
@@ -106,7 +109,13 @@ impl Lost {
     /// A part that is lost, or with `None` all of the record.
     #[must_use]
     pub const fn of(part: Option<u32>, error: RecordError) -> Self {
-        Self { part, offset: None, error }
+        Self { part, offset: None, line: false, error }
+    }
+
+    /// A line that is lost out of a rollout that is spread over lines.
+    #[must_use]
+    pub const fn line(offset: u64, error: RecordError) -> Self {
+        Self { part: None, offset: Some(offset), line: true, error }
     }
 }
 
@@ -143,47 +152,60 @@ enum Message {
 /// Documents that were cut into elements, by file and place.
 pub type Frames = Vec<(SourceId, Frame)>;
 
-/// Reads all files; the records come back in canonical order.
+/// Looks at the records, documents and rollouts that have been read so far.
+pub type Show<'a> = dyn FnMut(&[Record], &Mutex<Frames>, u64) + 'a;
+
+/// Reads all files; the records come back in canonical order. `show` is called after each of them.
 pub fn read_all(
     sources: &Sources,
     options: &LoadOptions,
     profiles: &Arc<Profiles>,
-) -> Result<(Vec<Record>, Frames), LoadError> {
+    show: &mut Show<'_>,
+) -> Result<(Vec<Record>, Frames, Progress), LoadError> {
     let workers = options.workers();
+    let frames = Mutex::new(Frames::new());
     let budget = Budget::new((IN_FLIGHT.0 * workers.max(1)).min(IN_FLIGHT.1));
     let (jobs, todo) = unbounded::<Job<'_>>();
     let (results, done) = unbounded::<Message>();
-    let (mut records, frames) = thread::scope(|scope| {
+    let (records, read) = thread::scope(|scope| {
         let cutter = results.clone();
-        let budget = &budget;
-        let cutter = scope.spawn(move || cut(sources, options, budget, &jobs, &cutter));
+        let (budget, frames) = (&budget, &frames);
+        let cutter = scope.spawn(move || cut(sources, options, budget, (&jobs, &cutter), frames));
         for _ in 0..workers.max(1) {
             let (todo, results, profiles) = (todo.clone(), results.clone(), Arc::clone(profiles));
             scope.spawn(move || work(sources, options, profiles, &todo, &results));
         }
         drop((todo, results));
-        let records = collect(sources, options, &done)?;
-        Ok((records, cutter.join().unwrap_or_default()))
+        let read = collect(sources, options, &done, &mut |records, n| show(records, frames, n));
+        if options.cancelled() {
+            return Err(LoadError::Cancelled);
+        }
+        let _ = cutter.join();
+        read
     })?;
     if options.cancelled() {
         return Err(LoadError::Cancelled);
     }
+    Ok((in_order(records), frames.into_inner().unwrap_or_else(PoisonError::into_inner), read))
+}
+
+/// Records in canonical order, documents put together.
+pub fn in_order(mut records: Vec<Record>) -> Vec<Record> {
     records.sort_by_key(|r| (r.source, r.offset, r.element.as_ref().map(|e| e.index)));
-    Ok((documents::join(records), frames))
+    documents::join(records)
 }
 
 fn cut<'a>(
     sources: &Sources,
     options: &LoadOptions,
     budget: &'a Budget,
-    jobs: &Sender<Job<'a>>,
-    results: &Sender<Message>,
-) -> Frames {
-    let mut frames = Frames::new();
+    (jobs, results): (&Sender<Job<'a>>, &Sender<Message>),
+    frames: &Mutex<Frames>,
+) {
     for (id, source) in sources.iter() {
         let mut open: Option<Arc<OpenDocument>> = None;
-        let cut = source.split(&mut |found| {
-            if options.cancelled() {
+        let cut = source.split(options.cancel.as_deref(), &mut |found| {
+            if options.cancelled() || options.leaves() {
                 return ControlFlow::Break(());
             }
             let (piece, document) = match found {
@@ -195,7 +217,7 @@ fn cut<'a>(
                     let (document, record) = OpenDocument::read(source, id, &frame, text);
                     open = document.map(Arc::new);
                     if open.is_some() {
-                        frames.push((id, frame));
+                        frames.lock().unwrap_or_else(PoisonError::into_inner).push((id, frame));
                     }
                     let sent = results.send(Message::Record(Box::new(record), 0));
                     return if sent.is_ok() { ControlFlow::Continue(()) } else { STOP };
@@ -214,7 +236,6 @@ fn cut<'a>(
             break;
         }
     }
-    frames
 }
 
 const STOP: ControlFlow<()> = ControlFlow::Break(());
@@ -228,7 +249,7 @@ fn work(
 ) {
     let mut interpreter = Interpreter::new(profiles);
     for job in todo {
-        if options.cancelled() {
+        if options.cancelled() || options.leaves() {
             continue;
         }
         let bytes = job.piece.body.as_ref().map_or(0, Vec::len);
@@ -243,7 +264,8 @@ fn collect(
     sources: &Sources,
     options: &LoadOptions,
     done: &Receiver<Message>,
-) -> Result<Vec<Record>, LoadError> {
+    show: &mut dyn FnMut(&[Record], u64),
+) -> Result<(Vec<Record>, Progress), LoadError> {
     let total_bytes = sources.iter().map(|(id, _)| sources.bytes(id)).sum();
     let total_files = sources.len() as u64;
     let mut progress = Progress { total_bytes, total_files, ..Progress::default() };
@@ -277,12 +299,14 @@ fn collect(
             told = progress.bytes;
             tell(progress);
         }
+        show(&records, progress.rollouts);
     }
-    if let Some(tell) = options.progress.as_ref().filter(|_| !options.cancelled()) {
+    let whole = !options.cancelled() && !options.watch.as_ref().is_some_and(|w| w.halt.stopped());
+    if let Some(tell) = options.progress.as_ref().filter(|_| whole) {
         // White space between records was read too.
         tell(Progress { bytes: total_bytes, ..progress });
     }
-    failed.map_or(Ok(records), Err)
+    failed.map_or(Ok((records, progress)), Err)
 }
 
 fn read(
@@ -297,6 +321,18 @@ fn read(
         None => Record::new(id, piece.offset, piece.number),
     };
     let element = record.element.as_ref().map(|e| e.index);
+    if let Some(fault) = piece.fault {
+        let unit = if element.is_some() {
+            "element"
+        } else {
+            sources.get(id).map_or("record", Source::unit)
+        };
+        let body = piece.body.as_deref().unwrap_or_default();
+        record.digest = digest(body);
+        record.parts.push(Err(Lost::of(element, torn(body, fault, unit))));
+        name_elements(sources, piece.offset, &mut record);
+        return record;
+    }
     match (sources.get(id), &piece.body) {
         (Some(source), Ok(bytes)) => {
             let document = job.document.as_deref();

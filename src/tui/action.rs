@@ -79,6 +79,8 @@ pub enum Action {
     Open,
     /// Load everything again.
     Reload,
+    /// Stop the load that runs.
+    StopLoading,
     /// Rollouts side by side.
     Compare,
     /// The chooser of columns.

@@ -7,6 +7,7 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 
 use super::theme::Theme;
+use crate::export::plain::wrap;
 use crate::export::text;
 
 /// A row under construction, from left to right.
@@ -90,6 +91,22 @@ impl Row {
         self
     }
 
+    /// What it says.
+    #[cfg(test)]
+    pub(super) fn text(&self) -> String {
+        self.spans.iter().map(|s| s.text.as_str()).collect()
+    }
+
+    /// Whether something other than blanks stands past so many cells.
+    fn passes(&self, width: usize) -> bool {
+        let mut x = 0;
+        self.width > width
+            && self.spans.iter().flat_map(|s| text::clusters(&s.text)).any(|cell| {
+                x += text::width(cell);
+                x > width && !cell.trim().is_empty()
+            })
+    }
+
     fn span(&mut self, text: String, style: Style, solid: bool) -> &mut Self {
         self.width += text::width(&text);
         self.spans.push(Span { text, style, solid });
@@ -135,12 +152,14 @@ impl<'a> Canvas<'a> {
         self.draw(y, row, true);
     }
 
-    /// Draws a row, selected or not.
+    /// Draws a row, selected or not. What has no room ends with `…`, never without a mark.
     pub fn draw(&mut self, y: usize, row: &Row, selected: bool) {
         let select = if selected { self.theme.select } else { Style::new() };
         let mut x = 0;
         for span in &row.spans {
-            let keep = span.solid && selected && self.theme.reverses();
+            // Without a colour of its own a full block would have that of the ground around it.
+            let coloured = span.style.fg.is_some();
+            let keep = span.solid && selected && self.theme.reverses() && coloured;
             if keep {
                 // A bar keeps its colours; the blanks beside it are selected like the rest.
                 for cell in text::clusters(&span.text) {
@@ -155,6 +174,24 @@ impl<'a> Canvas<'a> {
             let rest = " ".repeat(self.width().saturating_sub(x));
             self.text(x, y, &rest, select);
         }
+        if row.passes(self.width()) {
+            self.cut(y, self.theme.dim.patch(select));
+        }
+    }
+
+    /// Marks a row whose end has no room.
+    fn cut(&mut self, y: usize, style: Style) {
+        let Some(last) = self.width().checked_sub(1) else { return };
+        // Half of a wide letter would take the mark with it.
+        let before = last
+            .checked_sub(1)
+            .map(|x| Position::new(self.area.x + x as u16, self.area.y.saturating_add(y as u16)));
+        if let Some(cell) = before.and_then(|at| self.buffer.cell_mut(at))
+            && text::width(cell.symbol()) > 1
+        {
+            cell.set_symbol(" ");
+        }
+        self.text(last, y, "…", style);
     }
 
     /// Draws a text at a place; the column after it.
@@ -218,7 +255,7 @@ impl<'a> Canvas<'a> {
                 row.put(" ", Style::new());
             }
             row.put(glyph, style);
-            if head.width() + row.width() < width || from == hints.len() {
+            if head.width() + row.width() <= width || from == hints.len() {
                 tail = row;
                 break;
             }
@@ -226,7 +263,7 @@ impl<'a> Canvas<'a> {
         let line = glyph.repeat(width);
         self.text(0, 0, &line, style);
         self.row(0, &head);
-        if head.width() + tail.width() < width {
+        if head.width() + tail.width() <= width {
             let mut row = Row::new();
             row.put(glyph.repeat(width - tail.width() - head.width()), style);
             row.append(tail);
@@ -236,12 +273,13 @@ impl<'a> Canvas<'a> {
         }
     }
 
-    /// A message in the middle of the pane: why it is empty, and what helps.
+    /// A message in the middle of the pane: why it is empty, and what helps; in as many rows as it takes.
     pub fn empty(&mut self, from: usize, lines: &[&str]) {
-        for (i, line) in lines.iter().enumerate() {
+        let room = self.width().saturating_sub(2).max(1);
+        let parts = lines.iter().flat_map(|line| wrap(line, room, 0));
+        for (i, line) in parts.enumerate() {
             let mut row = Row::new();
-            row.gap(1)
-                .put(text::cut(line, self.width().saturating_sub(1)).into_owned(), self.theme.dim);
+            row.gap(1).put(line, self.theme.dim);
             self.row(from + i, &row);
         }
     }
@@ -266,4 +304,54 @@ pub fn first_in_sight(cursor: usize, rows: usize, height: usize) -> usize {
         return 0;
     }
     cursor.saturating_sub(height / 2).min(rows - height)
+}
+
+#[cfg(test)]
+mod tests {
+    use ratatui::style::Modifier;
+
+    use super::super::theme::{Depth, ThemeId};
+    use super::*;
+
+    fn drawn(row: &Row, width: u16, selected: bool, theme: &Theme) -> Buffer {
+        let area = Rect::new(0, 0, width, 1);
+        let mut buffer = Buffer::empty(area);
+        Canvas::new(&mut buffer, area, theme).draw(0, row, selected);
+        buffer
+    }
+
+    fn text_of(buffer: &Buffer) -> String {
+        buffer.content.iter().map(ratatui::buffer::Cell::symbol).collect()
+    }
+
+    #[test]
+    fn what_has_no_room_is_marked() {
+        let theme = Theme::new(ThemeId::Default, Depth::True);
+        let cut = |text: &str, width| {
+            let mut row = Row::new();
+            row.put(text, theme.text);
+            text_of(&drawn(&row, width, false, &theme))
+        };
+        assert_eq!(cut("+0.303", 6), "+0.303");
+        assert_eq!(cut("+0.303", 4), "+0.…");
+        // Blanks are nothing to be missed.
+        assert_eq!(cut("+0.303   ", 6), "+0.303");
+        // A wide letter goes as a whole.
+        assert_eq!(cut("a文b", 3), "a …");
+        assert_eq!(cut("ab", 1), "…");
+    }
+
+    #[test]
+    fn a_selected_bar_is_seen_without_colours() {
+        let look = |theme: &Theme| {
+            let mut bar = Row::new();
+            bar.solid("█ ", theme.pos);
+            let buffer = drawn(&bar, 2, true, theme);
+            let reversed = |x: u16| buffer[(x, 0)].modifier.contains(Modifier::REVERSED);
+            (reversed(0), reversed(1))
+        };
+        // Black on white, as the row; a colour of its own stands out as it is.
+        assert_eq!(look(&Theme::new(ThemeId::Mono, Depth::Ansi16)), (true, true));
+        assert_eq!(look(&Theme::new(ThemeId::Default, Depth::Ansi16)), (false, true));
+    }
 }

@@ -9,6 +9,8 @@ use crate::analysis::align::{AlignedRow, Alignment, first_divergence, nearest};
 
 /// Cells of a column of the comparison, at least.
 const COLUMN: usize = 25;
+/// Cells of a column that shows most actions whole.
+const WIDE: usize = 33;
 /// Rollouts side by side, at most.
 const MOST: usize = 8;
 
@@ -76,6 +78,11 @@ pub fn fit(width: usize) -> usize {
     (width.saturating_sub(4) / COLUMN).clamp(2, MOST)
 }
 
+/// How many are chosen where none is marked: four, and more where the width leaves each its room.
+fn side_by_side(width: usize) -> usize {
+    fit(width).min((width / WIDE).max(4))
+}
+
 /// Chooses what to compare: what is marked, else the selected rollout and its nearest.
 pub(super) fn open(model: &mut Model) {
     let Some(snapshot) = model.snapshot().map(Arc::clone) else {
@@ -85,7 +92,7 @@ pub(super) fn open(model: &mut Model) {
     let chosen = if model.comparing.marked.len() >= 2 {
         model.comparing.marked.clone()
     } else {
-        nearest(analysis, model.cursor.rollout, fit(usize::from(model.area.width)).min(4))
+        nearest(analysis, model.cursor.rollout, side_by_side(usize::from(model.area.width)))
     };
     align(model, &chosen);
     let here = model.cursor.rollout;

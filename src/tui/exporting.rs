@@ -115,7 +115,15 @@ pub(super) fn key(model: &mut Model, at: usize, name: &str, effects: &mut Vec<Ef
     let to = match (name, keymap::action(name)) {
         ("Enter" | "Space", _) => {
             model.layers.pop();
-            if let (Some(&what), Some(snapshot)) = (menu.get(at), model.snapshot()) {
+            let what = menu.get(at);
+            if model.so_far().is_some() && what.is_some_and(|w| *w != What::Settings) {
+                model.message = Some(
+                    "still loading: an export waits for the whole; X stops and keeps what was read"
+                        .to_owned(),
+                );
+                return;
+            }
+            if let (Some(&what), Some(snapshot)) = (what, model.snapshot()) {
                 // What is wanted, even while it is still being computed; a filter belongs to what
                 // is shown.
                 let shown = &snapshot.analysis;

@@ -5,6 +5,9 @@
 
 use ratatui::buffer::{Buffer, Cell};
 
+pub use crate::export::ascii::STAND_INS;
+
+use crate::export::ascii;
 use crate::graph::Evidence;
 use crate::rollout::Outcome;
 
@@ -98,99 +101,24 @@ fn cells_of(length: f64) -> usize {
     length.round().max(1.0) as usize
 }
 
-/// Glyphs of the screen with their stand-ins, each with one of its own; but `±` shares `~` with a rule, and
-/// is told from it by its place: a digit follows. Where vertical lines meet rules there are no further glyphs: [`super::panes`] draws them plain in ASCII.
-pub const STAND_INS: &[(&str, &str)] = &[
-    ("█", "#"),
-    ("▌", "["),
-    ("▐", "]"),
-    ("▒", "%"),
-    ("∷", ":"),
-    ("═", "="),
-    ("━", "~"),
-    ("╸", ")"),
-    ("╺", "("),
-    ("─", "_"),
-    ("┄", ","),
-    ("╌", "\""),
-    ("│", "|"),
-    ("├", "+"),
-    ("└", "`"),
-    ("✓", "y"),
-    ("✗", "x"),
-    ("⊘", "T"),
-    ("‼", "E"),
-    ("▸", ">"),
-    ("▾", "v"),
-    ("◂", "<"),
-    ("◆", "P"),
-    ("↺", "R"),
-    ("≠", "!"),
-    ("≡", "&"),
-    // No `>`: at least two is not more than two.
-    ("≥", "'"),
-    ("⋎", "Y"),
-    ("↪", ";"),
-    ("→", "}"),
-    ("←", "{"),
-    ("↑", "/"),
-    ("↓", "\\"),
-    ("−", "-"),
-    ("±", "~"),
-    ("·", "."),
-    ("…", "$"),
-    ("×", "*"),
-    ("⚠", "W"),
-    ("Σ", "S"),
-    ("γ", "g"),
-    ("τ", "t"),
-    ("β", "b"),
-    ("Δ", "d"),
-    ("▲", "A"),
-    ("▼", "U"),
-    ("△", "a"),
-    ("▽", "u"),
-    ("▏", "I"),
-];
-
-/// Replaces everything in the buffer that is not ASCII.
+/// Replaces everything in the buffer that is not ASCII; see [`ascii`]. Where vertical lines meet rules
+/// there are no further glyphs: [`super::panes`] draws them plain in ASCII.
 pub fn to_ascii(buffer: &mut Buffer) {
     for row in buffer.content.chunks_mut(usize::from(buffer.area.width).max(1)) {
-        products(row);
-    }
-    for cell in &mut buffer.content {
-        if cell.symbol().is_ascii() {
-            continue;
+        let symbols: Vec<&str> = row.iter().map(Cell::symbol).collect();
+        let stand_ins = ascii::replace(&symbols);
+        for (cell, plain) in row.iter_mut().zip(stand_ins) {
+            if let Some(plain) = plain {
+                cell.set_symbol(plain);
+            }
         }
-        let stand_in = STAND_INS
-            .iter()
-            .find(|(glyph, _)| *glyph == cell.symbol())
-            .map_or("?", |(_, plain)| plain);
-        cell.set_symbol(stand_in);
     }
 }
 
-/// A dot that multiplies, as in `(8·0.6 + 2·0.5)` or `γ·x`, must not look like the one of a number. Where
-/// digits stand around it outside of brackets, it stands for nothing between two counts.
-fn products(row: &mut [Cell]) {
-    let signs: Vec<char> = row.iter().map(|c| c.symbol().chars().next().unwrap_or(' ')).collect();
-    let mut open = 0_usize;
-    for (cell, around) in row.iter_mut().skip(1).zip(signs.windows(3)) {
-        let &[before, dot, after] = around else {
-            return;
-        };
-        match before {
-            '(' => open += 1,
-            ')' => open = open.saturating_sub(1),
-            _ => {}
-        }
-        let joined = before.is_alphanumeric() || before == ')';
-        let joins = after.is_alphanumeric() || matches!(after, '(' | '−');
-        let spoken = open > 0 || before.is_alphabetic() || after.is_alphabetic();
-        if dot == '·' && joined && joins && spoken {
-            cell.set_symbol("*");
-        }
-    }
+/// A range around nothing: `±0.94`. Drawn with two signs where only ASCII can be shown.
+#[must_use]
+pub fn around(scale: &str, ascii: bool) -> String {
+    format!("{}{scale}", if ascii { "+-" } else { "±" })
 }
 
 /// Whether the locale says UTF-8: the first of `LC_ALL`, `LC_CTYPE`, `LANG` that is set decides.
@@ -220,30 +148,11 @@ mod tests {
     }
 
     #[test]
-    fn stand_ins_are_ascii_and_distinct() {
-        assert!(STAND_INS.iter().all(|(_, plain)| plain.is_ascii() && plain.len() == 1));
-        let distinct = |pick: fn(&(&'static str, &'static str)) -> &'static str| {
-            STAND_INS.iter().map(pick).collect::<std::collections::BTreeSet<_>>().len()
-        };
-        assert_eq!(distinct(|s| s.0), STAND_INS.len());
-        // `±` shares its own with `━`.
-        assert_eq!(distinct(|s| s.1), STAND_INS.len() - 1, "each glyph has a stand-in of its own");
-        assert!(STAND_INS.iter().all(|(_, plain)| *plain != "?"), "? is an unknown glyph");
-    }
-
-    #[test]
-    fn arithmetic_stays_arithmetic_in_ascii() {
-        let ascii = |text: &str| {
-            let mut buffer = Buffer::with_lines([text]);
-            to_ascii(&mut buffer);
-            buffer.content.iter().map(Cell::symbol).collect::<String>()
-        };
-        assert_eq!(ascii("(8·0.638 + 2·0.500)"), "(8*0.638 + 2*0.500)");
-        assert_eq!(ascii("γ·(1 − V)·n"), "g*(1 - V)*n");
-        assert_eq!(ascii("N≥2 ±0.94"), "N'2 ~0.94");
-        assert_eq!(ascii("✓1 ⊘1 ↺3"), "y1 T1 R3");
-        // A dot that stands for nothing stays a dot.
-        assert_eq!(ascii("✗133   ·  4  3·4··"), "x133   .  4  3.4..");
+    fn a_range_has_two_signs_in_ascii() {
+        assert_eq!(around("0.94", true), "+-0.94");
+        let mut buffer = Buffer::with_lines([format!("  {}", around("0.94", true))]);
+        to_ascii(&mut buffer);
+        assert_eq!(buffer.content.iter().map(Cell::symbol).collect::<String>(), "  +-0.94");
     }
 
     #[test]

@@ -53,6 +53,8 @@ pub struct GroupList {
     pub key: u64,
     /// Settings they are made with.
     pub settings: Option<AnalysisSettings>,
+    /// Whether rows are missing because groups changed.
+    pub stale: bool,
     /// Order.
     pub order: GroupOrder,
     /// Selected group.

@@ -264,6 +264,13 @@ pub const BINDINGS: &[Binding] = &[
         "the text of the step in $PAGER, else $EDITOR, else less",
     ),
     bind("Program", &["R"], &[A::Reload], ("R", "reload"), "load everything again"),
+    bind(
+        "Program",
+        &["X"],
+        &[A::StopLoading],
+        ("X", "stop loading"),
+        "stop the load that runs: what was read is kept, marked as partial",
+    ),
     bind("Lists", &["a"], &[A::Groups], ("a", "groups"), "all groups; Enter opens one"),
     bind("Lists", &["S"], &[A::Sort], ("S", "sort"), "next order of the list of groups"),
     bind("Lists", &["W"], &[A::Warnings], ("W", "warnings"), "all warnings, with what they mean"),

@@ -4,6 +4,8 @@
 
 use ratatui::layout::Rect;
 
+use super::arrange;
+
 /// A pane of the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Pane {
@@ -111,16 +113,9 @@ impl Plan {
 /// Under this there is a message only.
 const LEAST: (u16, u16) = (40, 10);
 /// Rows of the quadrants: rule, header, two outcomes.
-const QUADRANTS: u16 = 4;
+pub(super) const QUADRANTS: u16 = 4;
 /// Rows of the quadrants with the total and the evidence classes.
-const QUADRANTS_TALL: u16 = 10;
-
-/// Rows of the knobs: rule, header, nine measures.
-const KNOBS: u16 = 11;
-/// Rows of the knobs with all of them in sight, and a line that says what the selected one means.
-const KNOBS_TALL: u16 = 20;
-/// Cells of the knobs and the table beside them.
-const KNOBS_WIDTH: u16 = 80;
+pub(super) const QUADRANTS_TALL: u16 = 10;
 
 /// Lays out an area.
 #[must_use]
@@ -140,9 +135,11 @@ pub fn layout(area: Rect, needs: &Needs) -> Plan {
     let mut body = Rect { y: area.y + 1, height: area.height - 2, ..area };
     let turning = matches!(needs.focus, Pane::Matrix | Pane::Knobs);
     let arranged = match (area.width, area.height) {
-        (80.., 20..) if needs.focus == Pane::Pivotal => arrange_reading(&mut plan, body),
-        (80.., 20..) if needs.focus == Pane::Sweep => arrange_sweep(&mut plan, body, needs),
-        (80.., 16..) if turning => arrange_turning(&mut plan, body, needs),
+        (80.., 20..) if needs.focus == Pane::Pivotal => arrange::reading(&mut plan, body),
+        (170.., 40..) if needs.focus == Pane::Compare => arrange::compare(&mut plan, body),
+        (170.., 44..) if needs.focus == Pane::Sweep => arrange::sweep_wide(&mut plan, body, needs),
+        (80.., 20..) if needs.focus == Pane::Sweep => arrange::sweep(&mut plan, body, needs),
+        (80.., 16..) if turning => arrange::turning(&mut plan, body, needs),
         (180.., 40..) => arrange_wide(&mut plan, body, needs),
         (120.., 36..) => arrange_pairs(&mut plan, body),
         (120.., 20..) => arrange_flat(&mut plan, body, needs),
@@ -178,7 +175,7 @@ fn row(area: Rect, y: u16) -> Rect {
 }
 
 /// Cuts `height` rows off the top.
-fn take(area: &mut Rect, height: u16) -> Rect {
+pub(super) fn take(area: &mut Rect, height: u16) -> Rect {
     let height = height.min(area.height);
     let top = Rect { height, ..*area };
     area.y += height;
@@ -187,7 +184,7 @@ fn take(area: &mut Rect, height: u16) -> Rect {
 }
 
 /// Cuts `height` rows off the bottom.
-fn take_bottom(area: &mut Rect, height: u16) -> Rect {
+pub(super) fn take_bottom(area: &mut Rect, height: u16) -> Rect {
     let height = height.min(area.height);
     area.height -= height;
     Rect { y: area.bottom(), height, ..*area }
@@ -212,7 +209,7 @@ fn share(height: u16, first: usize, second: usize) -> u16 {
 }
 
 /// Columns with a seam between them: the left one is `left` wide.
-fn columns(area: Rect, left: u16) -> (Rect, Rect, Rect) {
+pub(super) fn columns(area: Rect, left: u16) -> (Rect, Rect, Rect) {
     (
         Rect { width: left, ..area },
         Rect { x: area.x + left, width: 1, ..area },
@@ -285,69 +282,6 @@ fn arrange_pairs(plan: &mut Plan, mut body: Rect) -> bool {
 /// The steps carry more columns than the tree, so they get more than half.
 fn left_of_two(width: u16) -> u16 {
     (width * 9 / 20).max(54)
-}
-
-/// The matrix over the knobs; the steps where there is room for them, so that the selected one stays
-/// in sight.
-fn arrange_turning(plan: &mut Plan, mut body: Rect, needs: &Needs) -> bool {
-    if body.height >= 24 {
-        plan.sum = Some(take_bottom(&mut body, 1));
-    }
-    let beside = body.width >= 140;
-    // Rule and table; with room also the line that says what the knob means.
-    let knobs = if body.height >= 32 { KNOBS_TALL } else { KNOBS.min(body.height / 2) };
-    let matrix = (needs.rollouts + 3) as u16;
-    let spare = body.height.saturating_sub(matrix + knobs);
-    let steps = if spare < 6 { 0 } else { spare };
-    let matrix = if steps > 0 { matrix } else { body.height - knobs };
-    plan.panes.push((Pane::Matrix, take(&mut body, matrix)));
-    if beside {
-        let (mut left, seam, right) = columns(body, KNOBS_WIDTH);
-        plan.seams.push(seam);
-        // Rows that the knobs leave show the quadrants they move.
-        let spare = left.height.saturating_sub(knobs);
-        if spare >= QUADRANTS {
-            let height = spare.min(QUADRANTS_TALL);
-            plan.panes.push((Pane::Quadrants, take_bottom(&mut left, height)));
-        }
-        plan.panes.push((Pane::Knobs, left));
-        plan.panes.push((Pane::Steps, right));
-    } else {
-        plan.panes.push((Pane::Knobs, take(&mut body, knobs)));
-        if steps > 0 {
-            plan.panes.push((Pane::Steps, body));
-        }
-    }
-    true
-}
-
-/// The list of steps over the text of the selected one, or beside it.
-fn arrange_reading(plan: &mut Plan, mut body: Rect) -> bool {
-    plan.sum = Some(take_bottom(&mut body, 1));
-    if body.width >= 170 {
-        let (left, seam, right) = columns(body, body.width * 11 / 20);
-        plan.seams.push(seam);
-        plan.panes.push((Pane::Pivotal, left));
-        plan.panes.push((Pane::Reader, right));
-    } else {
-        let list = (body.height / 2).max(10);
-        plan.panes.push((Pane::Pivotal, take(&mut body, list)));
-        plan.panes.push((Pane::Reader, body));
-    }
-    true
-}
-
-/// The sweep picture over the quadrants of what is in force, and the steps where there is room.
-fn arrange_sweep(plan: &mut Plan, mut body: Rect, needs: &Needs) -> bool {
-    let quadrants = take_bottom(&mut body, QUADRANTS);
-    plan.panes.push((Pane::Quadrants, quadrants));
-    if body.height >= 34 {
-        let steps = (needs.steps + 2).clamp(6, usize::from(body.height) - 22) as u16;
-        let steps = take_bottom(&mut body, steps);
-        plan.panes.push((Pane::Steps, steps));
-    }
-    plan.panes.push((Pane::Sweep, body));
-    true
 }
 
 /// Three columns: tree over explain, steps over reader, quadrants over rollouts.

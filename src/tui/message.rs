@@ -6,12 +6,15 @@ use crossterm::event::{KeyEvent, MouseEvent};
 
 use super::exporting::Job;
 use super::finding::Found;
+use super::loading::Arrival;
 use super::model::Notice;
 use super::snapshot::{Snapshot, Summary};
 use super::sweeping;
 use super::text::Document;
+use super::worker::Source;
 use crate::analysis::aggregate::Totals;
 use crate::analysis::{AnalysisSettings, Contrast, SignatureSetting};
+use crate::load::Progress;
 use crate::rollout::{Corpus, Group};
 
 /// What happened.
@@ -35,6 +38,16 @@ pub enum Msg {
     Opened(Result<String, String>),
     /// Everything was loaded again, or could not be.
     Reloaded(Result<(Corpus, Vec<Notice>), String>),
+    /// How far a load is.
+    Progress(Progress),
+    /// What the first load has read so far.
+    SoFar(Box<Arrival>),
+    /// What the first load has read in the end.
+    Loaded(Box<Arrival>),
+    /// The first load ended without anything; why.
+    NothingLoaded(String),
+    /// The first load failed: the program ends with its error.
+    LoadFailed,
     /// The wheel, with its direction, or a click, at a place.
     Mouse(MouseEvent),
     /// Text that was pasted.
@@ -105,6 +118,8 @@ pub enum Effect {
         key: u64,
         /// The groups.
         groups: Vec<Arc<Group>>,
+        /// The rows that are there already.
+        rows: Vec<Option<Arc<Summary>>>,
         /// Under these settings.
         settings: AnalysisSettings,
         /// Whether groups of uniform outcome count in the quadrants of all groups.
@@ -132,6 +147,12 @@ pub enum Effect {
     Show(String),
     /// Load everything again.
     Reload,
+    /// Stop the load that runs.
+    StopLoading,
+    /// From now on texts and stamps come from here.
+    Source(Source),
+    /// Nothing needs these any more: letting go of them takes a while.
+    Discard(Corpus),
     /// Put a text on the clipboard.
     Copy(String),
     /// Capture the mouse, or let it go.

@@ -4,10 +4,12 @@
 //! command line live here.
 
 mod action;
+mod arrange;
 pub mod canvas;
 pub mod choosing;
 pub mod comparing;
 mod copying;
+mod difference;
 pub mod exporting;
 pub mod filtering;
 pub mod finding;
@@ -20,11 +22,13 @@ mod layers;
 pub mod layout;
 pub mod lens;
 pub mod listing;
+pub mod loading;
 mod looks;
 pub mod message;
 pub mod model;
 mod navigate;
 pub mod numbers;
+pub mod origin;
 mod outside;
 pub mod palette;
 pub mod panes;
@@ -72,6 +76,8 @@ pub struct ScreenInput {
     pub showing: Showing,
     /// Whether the mouse is captured; then the terminal's own text selection does not work.
     pub mouse: bool,
+    /// The load, where it still runs; then nothing was loaded yet.
+    pub loading: Option<loading::Running>,
 }
 
 /// Whether colours are used.
@@ -106,9 +112,15 @@ impl Look {
 
 /// Opens the screen and stays until the person leaves; the exit code: 0, or 128+n after a signal.
 pub fn run(input: ScreenInput) -> io::Result<u8> {
-    let (outbox, inbox) = crossbeam_channel::unbounded();
+    let (outbox, inbox) = match &input.loading {
+        Some(running) => (running.outbox.clone(), running.inbox.clone()),
+        None => crossbeam_channel::unbounded(),
+    };
     let analyst: Arc<dyn worker::Analyst> = Arc::new(worker::Library);
     let workers = worker::Workers::start(&analyst, &input.origin, &outbox)?;
+    if let Some(running) = &input.loading {
+        workers.watch(&running.halt);
+    }
     terminal::guard_panics();
     terminal::listen_signals(outbox.clone())?;
     let mut screen = terminal::Tty::enter(input.mouse)?;
@@ -117,5 +129,8 @@ pub fn run(input: ScreenInput) -> io::Result<u8> {
         Model::new(input.corpus, input.notices, input.settings, input.look, input.start);
     model.show(input.showing);
     model.mouse = input.mouse;
+    if let Some(running) = input.loading {
+        model.wait_for(running.progress, running.seeks);
+    }
     run::drive(&mut screen, &mut model, &workers, &inbox)
 }

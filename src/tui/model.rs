@@ -15,6 +15,7 @@ pub use super::grouping::{GroupList, GroupOrder};
 use super::jumps::Jumps;
 use super::layout::{Needs, Pane, Plan, layout};
 use super::lens::{Folds, Lens, LensKind};
+use super::loading::Loading;
 use super::pivotal::Reading;
 use super::snapshot::Snapshot;
 use super::sweeping::Sweeping;
@@ -48,8 +49,12 @@ impl Notice {
         };
         let mut list = Vec::new();
         if let Some(partial) = report.partial() {
-            let first = report.first_skipped().unwrap_or_default();
-            list.push(notice(PARTIAL, partial, &format!("first: {first}")));
+            let help = match (report.first_skipped(), &report.stopped) {
+                (Some(first), _) => format!("first: {first}"),
+                (None, Some(_)) => "the rest was left unread: R loads all of it".to_owned(),
+                (None, None) => "`check` has the files and what is wrong with them".to_owned(),
+            };
+            list.push(notice(PARTIAL, partial, &help));
         }
         for verdict in &report.not_rollouts {
             if verdict.named {
@@ -228,6 +233,9 @@ pub struct Model {
     pub group: usize,
     /// Number of the last request; 0 before the first.
     pub wanted: u64,
+    /// Number of the first request for the same group and settings: an answer to one since then is of an
+    /// earlier state of the load.
+    pub since: u64,
     /// What is shown, and for which group.
     pub shown: Option<(usize, Arc<Snapshot>)>,
     /// Number of the request that gave what is shown.
@@ -286,6 +294,8 @@ pub struct Model {
     pub mouse: bool,
     /// The settings that the screen started with, where there are any.
     pub begun_with: Option<Settings>,
+    /// The load that runs.
+    pub loading: Option<Loading>,
 }
 
 impl Model {
@@ -313,6 +323,7 @@ impl Model {
             area: Rect::default(),
             group,
             wanted: 0,
+            since: 0,
             shown: None,
             shown_key: 0,
             cursor: Cursor::default(),
@@ -340,6 +351,7 @@ impl Model {
             controls: false,
             mouse: false,
             begun_with: None,
+            loading: None,
         }
     }
 

@@ -24,13 +24,18 @@ pub(super) fn settle(model: &mut Model, effects: &mut Vec<Effect>) {
         turning::compare(model, effects);
     }
     let surveyed = model.focus == Pane::Groups || model.focus == Pane::Pivotal && model.reading.all;
-    if surveyed && model.groups.settings.as_ref() != Some(&model.settings) {
-        model.groups.rows = vec![None; model.corpus.groups.len()];
+    let turned = model.groups.settings.as_ref() != Some(&model.settings);
+    if surveyed && (turned || model.groups.stale) {
+        if turned {
+            model.groups.rows = vec![None; model.corpus.groups.len()];
+        }
         model.groups.key += 1;
+        model.groups.stale = false;
         model.groups.settings = Some(model.settings.clone());
         effects.push(Effect::Summarise {
             key: model.groups.key,
             groups: model.corpus.groups.clone(),
+            rows: model.groups.rows.clone(),
             settings: model.settings.clone(),
             uniform_counts: model.groups.uniform_counts,
         });

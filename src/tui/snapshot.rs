@@ -8,14 +8,11 @@ use super::lens::{Lens, LensKind};
 use super::numbers::digits;
 use super::pivotal::{Pick, best, picks};
 use crate::analysis::aggregate::{Part, Totals};
-use crate::analysis::sizes::{self, SizeRow};
+use crate::analysis::sizes::{self, Backing, SizeRow};
 use crate::analysis::skill::skill_of;
-use crate::analysis::{
-    Analysis, AnalysisSettings, By, GroupRow, RolloutRow, Tally, Warning, Weight, breakdown,
-};
+use crate::analysis::{Analysis, AnalysisSettings, GroupRow, RolloutRow, Tally, Warning};
 use crate::credit::Column;
 use crate::export::text::{cut_left, width};
-use crate::graph::Evidence;
 use crate::rollout::{Group, Outcome};
 
 /// Widths of counts, by the largest value of the group, so that nothing moves while scrolling.
@@ -120,13 +117,7 @@ impl Snapshot {
                 }
             }
         }
-        let mut by_evidence = [Tally::default(); 4];
-        for (key, tally) in breakdown(&analysis, By::Evidence, false, Weight::Steps) {
-            let class = Evidence::ALL.iter().position(|e| e.name() == key.text);
-            if let Some(slot) = class.and_then(|c| by_evidence.get_mut(c)) {
-                *slot = tally;
-            }
-        }
+        let by_evidence = sizes::evidence_tallies(&analysis);
         let scales = analysis
             .columns
             .iter()
@@ -239,6 +230,8 @@ pub struct Summary {
     pub mixed: bool,
     /// Quadrants of the successes and of the failures.
     pub outcomes: [Tally; 2],
+    /// What stands behind them.
+    pub backing: Backing,
     /// How many rollouts meet at its states.
     pub sizes: Vec<SizeRow>,
     /// What it brings to the steps worth reading of all groups.
@@ -261,6 +254,7 @@ impl Summary {
             truncated: truncated(&analysis),
             mixed,
             outcomes: sizes::outcome_tallies(&analysis),
+            backing: Backing::of(&analysis),
             sizes: sizes::sizes(&analysis),
             picks: best(&analysis),
             part,

@@ -129,7 +129,7 @@ fn settle(model: &mut Model, origin: &Origin, effects: Vec<Effect>) {
                 let contrast = Contrast::new(&now.analysis, &pin, earlier.as_deref());
                 messages.push(Msg::Contrasted(key, Arc::new(contrast)));
             }
-            Effect::Summarise { key, groups, settings, uniform_counts } => {
+            Effect::Summarise { key, groups, settings, uniform_counts, .. } => {
                 let rows: Vec<Arc<Summary>> =
                     groups.iter().map(|g| Arc::new(Summary::new(g, &settings))).collect();
                 let sums = totals(rows.iter().map(|r| &**r), uniform_counts, settings.seed);
@@ -161,6 +161,9 @@ fn settle(model: &mut Model, origin: &Origin, effects: Vec<Effect>) {
             | Effect::Show(_)
             | Effect::Copy(_)
             | Effect::Reload
+            | Effect::StopLoading
+            | Effect::Source(_)
+            | Effect::Discard(_)
             | Effect::StopFinding(_)
             | Effect::StopSweep(_)
             | Effect::Mouse(_)

@@ -3,9 +3,12 @@
 //! Cleans every string, wraps to a width, cuts nothing. Where the text comes from is behind
 //! [`TextSource`]; no file is opened here but by [`crate::load::Sources`], which is one.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 use unicode_segmentation::UnicodeSegmentation;
 
+use super::difference::{self, Edit, Part};
 use crate::export::text;
 use crate::rollout::Group;
 use crate::rollout::raw::{RawArgs, RawKind, RawStep};
@@ -36,14 +39,19 @@ impl TextSource for crate::load::Sources {
     fn step_text(&self, group: &Group, rollout: usize, step: usize) -> Result<RawStep, String> {
         Self::step_text(self, group, rollout, step)
             .map(|text| text.raw)
-            .map_err(|error| error.to_string())
+            .map_err(|error| on_screen(&error))
     }
 
     fn rollout_text(&self, group: &Group, rollout: usize) -> Result<Vec<RawStep>, String> {
         Self::rollout_text(self, group, rollout)
             .map(|texts| texts.into_iter().map(|t| t.raw).collect())
-            .map_err(|error| error.to_string())
+            .map_err(|error| on_screen(&error))
     }
+}
+
+/// An error of the loader with the key that does what it asks for.
+fn on_screen(error: &impl std::fmt::Display) -> String {
+    error.to_string().replace("load it again", "R loads it again")
 }
 
 /// What a line is.
@@ -57,6 +65,15 @@ pub enum LineKind {
     Added,
     /// A line taken out.
     Removed,
+    /// A line of an edit that stays as it is.
+    Same,
+}
+
+impl LineKind {
+    /// Whether a mark stands in the first cell of the line, and a blank in the second.
+    const fn marked(self) -> bool {
+        matches!(self, Self::Added | Self::Removed | Self::Same)
+    }
 }
 
 /// A part of a step.
@@ -73,6 +90,14 @@ impl Section {
     #[must_use]
     pub fn bytes_from(&self, line: usize) -> usize {
         self.lines.iter().skip(line).map(|(_, l)| l.len() + 1).sum()
+    }
+
+    /// Its lines with long runs of what an edit leaves as it is folded into one each.
+    pub fn shown(&self) -> impl Iterator<Item = (LineKind, Cow<'_, str>)> {
+        difference::folded(&self.lines).into_iter().filter_map(|part| match part {
+            Part::Line(at) => self.lines.get(at).map(|(kind, l)| (*kind, l.as_str().into())),
+            Part::Alike(n) => Some((LineKind::Dim, difference::alike(n).into())),
+        })
     }
 }
 
@@ -99,14 +124,6 @@ pub struct Wrapped {
     /// The text.
     pub text: String,
 }
-
-/// Pairs of argument names that hold the text taken out and the text put in.
-const EDITS: &[(&str, &str)] = &[
-    ("old_str", "new_str"),
-    ("old_string", "new_string"),
-    ("old_text", "new_text"),
-    ("search", "replace"),
-];
 
 impl Document {
     /// Lays out a step; control characters are left out.
@@ -182,14 +199,9 @@ impl Document {
                 lines.extend(block(raw, self.controls));
             }
             RawArgs::Object(map) => {
-                let edit = EDITS.iter().find_map(|(old, new)| {
-                    let old_text = map.get(*old)?.as_str()?;
-                    let new_text = map.get(*new)?.as_str()?;
-                    (!old_text.is_empty() || !new_text.is_empty())
-                        .then_some((*old, *new, old_text, new_text))
-                });
+                let edit = difference::edit(step.tool.as_deref().unwrap_or_default(), map);
                 for (name, value) in map {
-                    if edit.is_some_and(|(old, new, ..)| name == old || name == new) {
+                    if edit.as_ref().is_some_and(|e| e.names.contains(&name.as_str())) {
                         continue;
                     }
                     if let Value::String(short) = value
@@ -200,14 +212,8 @@ impl Document {
                     }
                     argument(name, value, self.controls, &mut lines);
                 }
-                if let Some((_, _, old, new)) = edit {
-                    let (removed, added) = (block(old, self.controls), block(new, self.controls));
-                    self.edit = Some((removed.len(), added.len()));
-                    let mark = |list: Vec<(LineKind, String)>, kind, sign: &'static str| {
-                        list.into_iter().map(move |(_, l)| (kind, format!("{sign} {l}")))
-                    };
-                    lines.extend(mark(removed, LineKind::Removed, "−"));
-                    lines.extend(mark(added, LineKind::Added, "+"));
+                if let Some(edit) = edit {
+                    self.edit = Some(changed(&edit, self.controls, &mut lines));
                 }
             }
         }
@@ -215,15 +221,15 @@ impl Document {
         lines
     }
 
-    /// All lines at a width: wrapped, none left out.
+    /// All lines at a width: wrapped, none left out but what an edit leaves as it is, whose number is told.
     #[must_use]
     pub fn wrap(&self, width: usize) -> Vec<Wrapped> {
         let mut out = Vec::new();
         for section in &self.sections {
             let mut name = section.name;
-            for (kind, line) in &section.lines {
-                for part in wrap_line(line, width.max(4)) {
-                    out.push(Wrapped { name: std::mem::take(&mut name), kind: *kind, text: part });
+            for (kind, line) in section.shown() {
+                for part in parts(kind, &line, width.max(4)) {
+                    out.push(Wrapped { name: std::mem::take(&mut name), kind, text: part });
                 }
             }
         }
@@ -231,19 +237,70 @@ impl Document {
     }
 }
 
-/// Where the lines that hold a pattern start, at a width: see [`Document::wrap`].
+/// Where the lines that hold a pattern start, at a width: see [`Document::wrap`]. A line that is folded
+/// away is where the line stands that says so.
 #[must_use]
 pub fn lines_with(document: &Document, pattern: &regex::Regex, width: usize) -> Vec<usize> {
     let mut at = 0;
     let mut found = Vec::new();
-    for (_, line) in document.sections.iter().flat_map(|s| &s.lines) {
-        let parts = wrap_line(line, width.max(4));
-        if pattern.is_match(line) {
-            found.push(at + parts.iter().position(|p| pattern.is_match(p)).unwrap_or(0));
+    for section in &document.sections {
+        let mut line = 0;
+        for part in difference::folded(&section.lines) {
+            match part {
+                Part::Line(i) => {
+                    let Some((kind, text)) = section.lines.get(i) else { continue };
+                    let parts = parts(*kind, text, width.max(4));
+                    if pattern.is_match(text) {
+                        found
+                            .push(at + parts.iter().position(|p| pattern.is_match(p)).unwrap_or(0));
+                    }
+                    at += parts.len();
+                    line = i + 1;
+                }
+                Part::Alike(n) => {
+                    let hidden = section.lines.get(line..line + n).unwrap_or(&[]);
+                    if hidden.iter().any(|(_, text)| pattern.is_match(text)) {
+                        found.push(at);
+                    }
+                    at += wrap_line(&difference::alike(n), width.max(4)).len();
+                    line += n;
+                }
+            }
         }
-        at += parts.len();
     }
     found
+}
+
+/// Lays out the changes of an edit; how many lines are taken out and put in.
+fn changed(edit: &Edit, controls: bool, lines: &mut Vec<(LineKind, String)>) -> (usize, usize) {
+    let (mut removed, mut added) = (0, 0);
+    if edit.whole {
+        let told = "all of the file; what stood there before is not part of the call";
+        lines.push((LineKind::Dim, format!("{}: {told}", edit.names.join(" "))));
+    }
+    for (i, (old, new)) in edit.changes.iter().enumerate() {
+        if edit.changes.len() > 1 {
+            let told = format!("change {} of {}:", i + 1, edit.changes.len());
+            lines.push((LineKind::Dim, told));
+        }
+        let found = difference::difference(old, new, controls);
+        removed += found.removed;
+        added += found.added;
+        lines.extend(found.lines);
+    }
+    (removed, added)
+}
+
+/// A line in parts that fit. The mark of a line of an edit stands before each of them; `│` behind it
+/// says that the line goes on.
+fn parts(kind: LineKind, line: &str, width: usize) -> Vec<String> {
+    let mark = line.chars().next().filter(|_| kind.marked());
+    let Some((mark, (_, rest))) = mark.map(|m| (m, text::split(line, 2))) else {
+        return wrap_line(line, width);
+    };
+    let put =
+        |(i, part): (usize, String)| format!("{mark}{}{part}", if i == 0 { ' ' } else { '│' });
+    wrap_line(rest, width.saturating_sub(2).max(2)).into_iter().enumerate().map(put).collect()
 }
 
 fn short_path(text: &str) -> String {
@@ -351,6 +408,46 @@ mod tests {
         assert_eq!(call[2], (LineKind::Removed, "− x".to_owned()));
         assert_eq!(call[4], (LineKind::Added, "+ z".to_owned()));
         assert_eq!(document.sections[2].lines, [(LineKind::Plain, "ab".to_owned())]);
+    }
+
+    #[test]
+    fn a_wrapped_line_of_an_edit_keeps_its_mark() {
+        let step = call(&serde_json::json!({
+            "old_str": "same\none two three\r", "new_str": "same\none two\r\nfour"
+        }));
+        let document = Document::new(&step);
+        let rows: Vec<(LineKind, String)> =
+            document.wrap(9).into_iter().skip(2).map(|w| (w.kind, w.text)).collect();
+        let row = |kind, text: &str| (kind, text.to_owned());
+        let wanted = [
+            row(LineKind::Plain, "edit"),
+            row(LineKind::Same, "  same"),
+            row(LineKind::Removed, "− one two"),
+            row(LineKind::Removed, "−│three"),
+            row(LineKind::Added, "+ one two"),
+            row(LineKind::Added, "+ four"),
+        ];
+        let trimmed: Vec<_> = rows.iter().map(|(k, t)| (*k, t.trim_end().to_owned())).collect();
+        assert_eq!(trimmed.get(..6), Some(&wanted[..]), "{rows:?}");
+        assert_eq!(document.edit, Some((1, 2)));
+        // A hit is found where it stands, also in a continuation.
+        let three = regex::Regex::new("three").unwrap();
+        assert_eq!(lines_with(&document, &three, 9), [5]);
+    }
+
+    #[test]
+    fn what_is_folded_is_told_and_not_lost() {
+        let lines: Vec<String> = (1..=20).map(|i| format!("line {i}")).collect();
+        let (old, new) = (lines.join("\n"), lines.join("\n").replace("line 20", "end"));
+        let document = Document::new(&call(&serde_json::json!({"old_str": old, "new_str": new})));
+        let rows: Vec<String> = document.wrap(60).into_iter().map(|w| w.text).collect();
+        assert!(rows.contains(&"… 16 lines alike, o shows them".to_owned()), "{rows:?}");
+        assert!(!rows.contains(&"  line 5".to_owned()));
+        assert!(document.plain().contains("  line 5\n"), "outside all of it is there");
+        // What is searched for in the fold is found at the fold.
+        let five = regex::Regex::new("line 5$").unwrap();
+        let fold = rows.iter().position(|r| r.starts_with('…')).unwrap();
+        assert_eq!(lines_with(&document, &five, 60), [fold]);
     }
 
     #[test]

@@ -11,7 +11,9 @@ use super::layout::Pane;
 pub use super::message::{Effect, Msg};
 use super::model::{Cursor, Layer, Model, Reader, Text, Typed};
 use super::snapshot::Snapshot;
-use super::{finding, jumps, layers, looks, navigate, pivotal, refresh, sweeping, turning};
+use super::{
+    finding, jumps, layers, loading, looks, navigate, pivotal, refresh, reload, sweeping, turning,
+};
 
 /// Rows of one notch of the wheel.
 const WHEEL: usize = 3;
@@ -38,8 +40,16 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
         Msg::Found(key, part) => finding::found(model, key, &part),
         Msg::Opened(Ok(text)) => effects.push(Effect::Show(text)),
         Msg::Reloaded(Ok((corpus, notices))) => {
+            model.loading = None;
             super::reload::take(model, corpus, notices, &mut effects);
         }
+        Msg::Progress(progress) => {
+            if let Some(loading) = &mut model.loading {
+                loading.progress = progress;
+            }
+        }
+        Msg::SoFar(arrival) => loading::so_far(model, *arrival, &mut effects),
+        Msg::Loaded(arrival) => loading::ended(model, *arrival, &mut effects),
         Msg::Mouse(event) => mouse(model, event, &mut effects),
         Msg::Paste(text) => paste(model, &text),
         Msg::Swept(key, part) => sweeping::swept(model, key, part),
@@ -67,12 +77,14 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
             model.shown_key = model.wanted;
             model.message = Some(text);
         }
-        Msg::Say(text) | Msg::Opened(Err(text)) | Msg::Reloaded(Err(text)) => {
+        Msg::Reloaded(Err(text)) | Msg::NothingLoaded(text) => {
+            model.loading = None;
             model.message = Some(text);
         }
+        Msg::Say(text) | Msg::Opened(Err(text)) => model.message = Some(text),
         Msg::Signal(signal) => effects.push(Effect::Quit(exit_code(signal))),
         Msg::Stop => effects.push(Effect::Suspend),
-        Msg::InputClosed => effects.push(Effect::Quit(1)),
+        Msg::InputClosed | Msg::LoadFailed => effects.push(Effect::Quit(1)),
     }
     refresh::settle(model, &mut effects);
     effects
@@ -89,6 +101,7 @@ pub(super) fn request(model: &mut Model, effects: &mut Vec<Effect>) {
         return;
     };
     model.wanted += 1;
+    model.since = model.wanted;
     effects.push(Effect::Analyse {
         key: model.wanted,
         index: model.group,
@@ -166,15 +179,25 @@ fn remember(model: &mut Model) {
 }
 
 fn analysed(model: &mut Model, key: u64, group: usize, snapshot: Arc<Snapshot>) {
-    if key != model.wanted {
+    if key < model.since {
         return;
     }
+    // An earlier state of the group may stand elsewhere by now.
+    let group = if key == model.wanted { group } else { model.group };
     remember(model);
+    let seen = model.shown.as_ref().is_some_and(|(g, _)| *g == group);
+    if seen {
+        reload::carry(model, &snapshot);
+    }
     turning::tell_idle(model, group, &snapshot.analysis);
-    let fresh = model.shown.as_ref().map(|(g, _)| *g) != Some(group);
+    let fresh = !seen;
     let known = model.visited.get(&group).cloned();
     let target = &snapshot.analysis.group;
-    let cursor = match (model.start.take().filter(|s| s.group == group), known) {
+    let start = model.start.filter(|_| key == model.wanted);
+    if start.is_some() {
+        model.start = None;
+    }
+    let cursor = match (start.filter(|s| s.group == group), known) {
         (Some(start), _) => Some(Cursor { rollout: start.rollout, step: start.step }),
         (None, Some((id, step))) => target.find(&id).map(|rollout| Cursor { rollout, step }),
         (None, None) => None,
@@ -196,7 +219,9 @@ fn analysed(model: &mut Model, key: u64, group: usize, snapshot: Arc<Snapshot>) 
         }
     }
     // Statistics over the load were made on the way: the next request takes them along.
-    model.settings.batch = snapshot.analysis.settings.batch;
+    if key == model.wanted {
+        model.settings.batch = snapshot.analysis.settings.batch;
+    }
     model.shown = Some((group, snapshot));
     model.shown_key = key;
     model.explanation = None;
@@ -295,10 +320,8 @@ pub(super) fn act(model: &mut Model, action: Action, count: usize, effects: &mut
             }),
             _ => model.message = Some("no step is selected: ] goes to the next rollout".to_owned()),
         },
-        Action::Reload => {
-            model.message = Some("loading again …".to_owned());
-            effects.push(Effect::Reload);
-        }
+        Action::Reload => loading::again(model, effects),
+        Action::StopLoading => loading::stop(model, effects),
         Action::Knobs => toggle(model, Pane::Knobs),
         Action::Sweep => {
             if model.focus != Pane::Sweep {

@@ -9,14 +9,15 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use crossbeam_channel::Sender;
 
-use super::exporting::{self, Job, Provenance};
+use super::exporting::{self, Job};
 use super::finding;
 use super::message::{Effect, Msg};
-use super::model::Notice;
+pub use super::origin::{Origin, Reload, Reloaded, Source};
 use super::snapshot::{Snapshot, Summary, totals};
 use super::sweeping;
-use super::text::{Document, TextSource};
+use super::text::Document;
 use crate::analysis::{AnalysisSettings, Contrast, SignatureSetting};
+use crate::load::{Halt, OnProgress};
 use crate::rollout::{Corpus, Group};
 
 /// Who computes. Tests put one in that waits.
@@ -105,6 +106,7 @@ struct Comparison {
 struct Survey {
     key: u64,
     groups: Vec<Arc<Group>>,
+    rows: Vec<Option<Arc<Summary>>>,
     settings: AnalysisSettings,
     uniform_counts: bool,
 }
@@ -118,40 +120,6 @@ struct Reading {
     controls: bool,
 }
 
-/// Everything loaded again.
-pub struct Reloaded {
-    /// The groups.
-    pub corpus: Corpus,
-    /// Warnings of the load.
-    pub notices: Vec<Notice>,
-    /// Where texts come from now.
-    pub texts: Arc<dyn TextSource>,
-    /// Where the data came from.
-    pub provenance: Provenance,
-}
-
-/// Loads everything again; a message for a person where that fails.
-pub type Reload = Arc<dyn Fn() -> Result<Reloaded, String> + Send + Sync>;
-
-/// What comes from the files: replaced as a whole when they are loaded again.
-#[derive(Clone)]
-pub struct Origin {
-    /// Where texts come from.
-    pub texts: Arc<dyn TextSource>,
-    /// Where the data came from.
-    pub provenance: Arc<Provenance>,
-    /// Loads everything again, where that can be done.
-    pub reload: Option<Reload>,
-}
-
-impl Origin {
-    /// Texts alone: exports have no stamp, and nothing can be loaded again.
-    #[must_use]
-    pub fn new(texts: Arc<dyn TextSource>) -> Self {
-        Self { texts, provenance: Arc::default(), reload: None }
-    }
-}
-
 struct Slots {
     origin: Mutex<Origin>,
     analysis: Slot<Analysis>,
@@ -161,6 +129,8 @@ struct Slots {
     reading: Slot<Reading>,
     export: Slot<Job>,
     reload: Slot<()>,
+    /// The way to stop the load that runs.
+    halt: Mutex<Arc<Halt>>,
     search: Slot<Search>,
     /// Number of the newest search: an older one stops between two rollouts.
     newest_search: AtomicU64,
@@ -182,6 +152,7 @@ impl Slots {
             reading: Slot::default(),
             export: Slot::default(),
             reload: Slot::default(),
+            halt: Mutex::default(),
             search: Slot::default(),
             newest_search: AtomicU64::new(0),
             newest_survey: AtomicU64::new(0),
@@ -192,10 +163,18 @@ impl Slots {
         self.origin.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn replace(&self, texts: Arc<dyn TextSource>, provenance: Provenance) {
+    fn replace(&self, source: Source) {
         let mut origin = self.origin.lock().unwrap_or_else(PoisonError::into_inner);
-        origin.texts = texts;
-        origin.provenance = Arc::new(provenance);
+        origin.texts = source.texts;
+        origin.provenance = source.provenance;
+    }
+
+    fn halt(&self) -> Arc<Halt> {
+        Arc::clone(&self.halt.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn watch(&self, halt: &Arc<Halt>) {
+        *self.halt.lock().unwrap_or_else(PoisonError::into_inner) = Arc::clone(halt);
     }
 }
 
@@ -218,6 +197,11 @@ impl Workers {
         Ok(Self { slots })
     }
 
+    /// The load that runs already is stopped by this.
+    pub fn watch(&self, halt: &Arc<Halt>) {
+        self.slots.watch(halt);
+    }
+
     /// Takes an effect that is work; gives back one that is not.
     #[must_use]
     pub fn take(&self, effect: Effect) -> Option<Effect> {
@@ -238,9 +222,9 @@ impl Workers {
                 self.slots.sweep.put(*job);
             }
             Effect::StopSweep(key) => self.slots.newest_sweep.store(key, Ordering::Relaxed),
-            Effect::Summarise { key, groups, settings, uniform_counts } => {
+            Effect::Summarise { key, groups, rows, settings, uniform_counts } => {
                 self.slots.newest_survey.store(key, Ordering::Relaxed);
-                self.slots.survey.put(Survey { key, groups, settings, uniform_counts });
+                self.slots.survey.put(Survey { key, groups, rows, settings, uniform_counts });
             }
             Effect::Read { of, group, controls } => {
                 self.slots.reading.put(Reading { of, group, open: false, controls });
@@ -250,6 +234,12 @@ impl Workers {
             }
             Effect::Export(job) => self.slots.export.put(*job),
             Effect::Reload => self.slots.reload.put(()),
+            Effect::StopLoading => self.slots.halt().stop(),
+            Effect::Source(source) => self.slots.replace(source),
+            Effect::Discard(corpus) => {
+                // Without a thread for it, it is let go of here.
+                let _ = spawn("discard", move || drop(corpus));
+            }
             other => return Some(other),
         }
         None
@@ -258,6 +248,7 @@ impl Workers {
 
 impl Drop for Workers {
     fn drop(&mut self) {
+        self.slots.halt().cancel();
         self.slots.newest_survey.store(u64::MAX, Ordering::Relaxed);
         self.slots.newest_search.store(u64::MAX, Ordering::Relaxed);
         self.slots.newest_sweep.store(u64::MAX, Ordering::Relaxed);
@@ -336,6 +327,10 @@ fn compute(
                 if at.newest_survey.load(Ordering::Relaxed) != job.key {
                     break;
                 }
+                if let Some(Some(row)) = job.rows.get(i) {
+                    rows.push(Arc::clone(row));
+                    continue;
+                }
                 let done = guarded("a row of the groups", || who.summarise(group, &job.settings));
                 let msg = match done {
                     Ok(summary) => {
@@ -406,9 +401,15 @@ fn read(slots: &Arc<Slots>, outbox: &Sender<Msg>) -> std::io::Result<()> {
                 }
                 continue;
             };
-            let done = guarded("loading again", || reload()).unwrap_or_else(Err);
+            let halt = Arc::new(Halt::default());
+            at.watch(&halt);
+            let tell = out.clone();
+            let tell: OnProgress = Arc::new(move |progress| {
+                let _ = tell.send(Msg::Progress(progress));
+            });
+            let done = guarded("loading again", || reload(&halt, tell)).unwrap_or_else(Err);
             let result = done.map(|loaded| {
-                at.replace(loaded.texts, loaded.provenance);
+                at.replace(Source::new(loaded.texts, loaded.provenance));
                 (loaded.corpus, loaded.notices)
             });
             if out.send(Msg::Reloaded(result)).is_err() {

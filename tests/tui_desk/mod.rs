@@ -98,23 +98,24 @@ impl Desk {
                 if let Some(groups) = load {
                     settings.batch = batch(&Corpus { groups }, &settings);
                 }
-                let name = format!("{} {settings:?}", group.key.task);
+                // A group may be there in several states of one load.
+                let name = format!("{} {:p} {settings:?}", group.key.task, Arc::as_ptr(&group));
                 let made = kept(&mut self.snapshots, name, || Snapshot::new(&group, &settings));
                 answers.push(Msg::Analysed(key, index, made));
             }
             Effect::Contrast { key, now, pin, earlier } => {
-                let task = &now.analysis.group.key.task;
-                let name = format!("{task} {:?} {pin:?}", now.analysis.settings);
+                let (task, at) = (&now.analysis.group.key.task, Arc::as_ptr(&now.analysis.group));
+                let name = format!("{task} {at:p} {:?} {pin:?}", now.analysis.settings);
                 let make = || Contrast::new(&now.analysis, &pin, earlier.as_deref());
                 answers.push(Msg::Contrasted(key, kept(&mut self.contrasts, name, make)));
             }
-            Effect::Summarise { key, groups, settings, uniform_counts } => {
+            Effect::Summarise { key, groups, settings, uniform_counts, .. } => {
                 // Sometimes not all rows are made before something newer is wanted.
                 let n =
                     if random.one_in(4) { random.below(groups.len() + 1) } else { groups.len() };
                 let mut rows = Vec::new();
                 for (i, group) in groups.iter().take(n).enumerate() {
-                    let name = format!("{} {settings:?}", group.key.task);
+                    let name = format!("{} {:p} {settings:?}", group.key.task, Arc::as_ptr(group));
                     let row = kept(&mut self.summaries, name, || Summary::new(group, &settings));
                     rows.push(Arc::clone(&row));
                     answers.push(Msg::Summarised(key, i, row));
@@ -167,6 +168,8 @@ pub struct File {
     pub name: &'static str,
     pub corpus: Corpus,
     pub texts: Arc<dyn TextSource>,
+    /// What its load shows on the way.
+    pub parts: Vec<Corpus>,
 }
 
 impl File {

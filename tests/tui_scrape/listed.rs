@@ -33,7 +33,11 @@ impl Reading<'_> {
             };
             let none = Value::Null;
             let totals = if all { &none } else { &self.said.totals };
-            read += group_row(line, &header, &picked, total.then_some(totals));
+            let mut sums = totals.clone();
+            // The null of all groups is told by `skill` alone.
+            sums["skill_null"] =
+                if all { Value::Null } else { self.said.skill["skill_null"].clone() };
+            read += group_row(line, &header, &picked, total.then_some(&sums));
             if total {
                 let uneven = self.said.groups.iter().any(|g| !is_mixed(g));
                 assert_eq!(all || some, uneven, "{text}");
@@ -93,12 +97,48 @@ impl Reading<'_> {
             "✗" => &["failure"],
             "✗⊘" => &["failure", "truncated"],
             "Σ" => &[],
-            "█" => {
-                let count = |class: &str| steps.iter().filter(|s| s["evidence"] == class).count();
-                return ["compared", "shared", "self", "single"]
-                    .iter()
-                    .map(|c| line.after(&format!("{c} "), count(c) as f64))
-                    .sum();
+            "█" | "▒" | "∷" | "═" => {
+                let class = match head {
+                    "█" => "compared",
+                    "▒" => "shared",
+                    "∷" => "self",
+                    _ => "single",
+                };
+                let mine: Vec<&&Value> = steps.iter().filter(|s| s["evidence"] == class).collect();
+                let count = |buckets: &[&str]| {
+                    let within =
+                        |s: &&&&Value| s["quadrant"].as_str().is_some_and(|q| buckets.contains(&q));
+                    mine.iter().filter(within).count() as f64
+                };
+                let n = mine.len() as f64;
+                let edge = |names: &[&str]| header.edge(names) - 1;
+                let mut read = line.at(edge(&["n"]), n);
+                for (i, names) in COLUMNS.iter().enumerate() {
+                    let count = if i == 4 { count(&INSIDE) } else { count(&[BUCKETS[i]]) };
+                    read += line.count_and_share(edge(names), count, 100.0 * count / n);
+                }
+                return read;
+            }
+            "rescued" | "penalized" => {
+                let why = |label: &str| {
+                    let mine = |s: &&&Value| s["quadrant"] == head && s["label"] == label;
+                    steps.iter().filter(mine).count() as f64
+                };
+                let mut read = 0;
+                for (names, label) in [
+                    (["comparison ", "comp "], "comparison"),
+                    (["prior ", "prior "], "prior"),
+                    (["discount ", "disc "], "discount"),
+                    (["shaping ", "shape "], "shaping"),
+                ] {
+                    let name = names.into_iter().find(|n| text.contains(n));
+                    let Some(name) = name else {
+                        assert_eq!(why(label), 0.0, "{text}");
+                        continue;
+                    };
+                    read += line.after(name, why(label));
+                }
+                return read;
             }
             "95%" => {
                 line.title("95%");
@@ -142,16 +182,7 @@ impl Reading<'_> {
         let edge = |names: &[&str]| header.edge(names) - 1;
         let _ = shift;
         let mut read = line.at(edge(&["n"]), n);
-        for (i, names) in [
-            &["both+", "++"][..],
-            &["rescued", "−+"],
-            &["penalized", "+−"],
-            &["both−", "−−"],
-            &["inside", "in"],
-        ]
-        .iter()
-        .enumerate()
-        {
+        for (i, names) in COLUMNS.iter().enumerate() {
             let count = match i {
                 4 => sum(from, keys, &INSIDE),
                 i => sum(from, keys, &[BUCKETS[i]]),
@@ -161,6 +192,15 @@ impl Reading<'_> {
         read
     }
 }
+
+/// What stands over the buckets, wide or narrow.
+const COLUMNS: [&[&str]; 5] = [
+    &["both+", "++"],
+    &["rescued", "−+"],
+    &["penalized", "+−"],
+    &["both−", "−−"],
+    &["inside", "in"],
+];
 
 fn is_mixed(g: &Value) -> bool {
     int(g, "successes") > 0.0 && int(g, "failures") + int(g, "truncated") > 0.0
@@ -205,11 +245,6 @@ fn group_row(line: &mut Line, header: &Line, picked: &[&Value], totals: Option<&
     }
     for (title, name) in [("skill", "skill"), ("null", "skill_null")] {
         let Some(end) = header.find_edge(&[title]) else { continue };
-        if totals.is_some() && name == "skill_null" {
-            // Totals have no null; the command `skill` has.
-            line.blank_at(end);
-            continue;
-        }
         read += match totals.unwrap_or(picked[0])[name].as_f64() {
             Some(x) => line.at(end, x),
             None => line.nothing_at(end),

@@ -1,9 +1,17 @@
 //! Reads numbers off a drawn buffer: words by the column where they end, blanked once they are read.
 #![allow(dead_code, clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
+pub mod beside;
+pub mod cells;
+pub mod layers;
 pub mod listed;
+pub mod numerals;
+pub mod ranked;
 pub mod reading;
 pub mod said;
+pub mod tree;
+pub mod turned;
+pub mod why;
 
 use std::path::PathBuf;
 
@@ -219,6 +227,15 @@ impl Line {
         assert!(near(&word, shown, value), "{text:?} {word} is not {value}: {self:?}");
         self.blank(at, to);
         1
+    }
+
+    /// Whether the number right behind a text is this one.
+    pub fn is_after(&self, text: &str, value: f64) -> bool {
+        self.find(text).is_some_and(|at| {
+            let from = at + text.chars().count();
+            let found = self.part(from, self.cells.len()).numerals();
+            found.first().is_some_and(|(x, _, word)| *x == 0 && number(word) == Some(value))
+        })
     }
 
     /// Where a word stands alone, the number before it is this value, if there is one.

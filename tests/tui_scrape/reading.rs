@@ -1,10 +1,9 @@
 //! The panes of one group, read row for row and held against the command line.
 
-use std::collections::BTreeMap;
-
 use credscope::tui::layout::Pane;
-use credscope::tui::lens::LensKind;
-use credscope::tui::model::Model;
+use credscope::tui::model::{Layer, Model};
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
 use serde_json::Value;
 
 use super::said::{BUCKETS, INSIDE, Said, int, sum};
@@ -14,38 +13,82 @@ use super::{Line, near, number, whole};
 pub struct Reading<'a> {
     pub model: &'a Model,
     pub said: &'a Said,
-    task: String,
-    rollouts: Vec<String>,
+    /// The same under the pinned signature, where it is another one.
+    pub pin: Option<&'a Said>,
+    /// Only what is drawn at this place.
+    pub place: Option<Position>,
+    pub task: String,
+    pub rollouts: Vec<String>,
 }
 
 impl<'a> Reading<'a> {
     pub fn new(model: &'a Model, said: &'a Said) -> Self {
         let group = model.shown_group().unwrap();
         let rollouts = group.rollouts.iter().map(|r| r.id.clone()).collect();
-        Self { model, said, task: group.key.task.clone(), rollouts }
+        Self { model, said, pin: None, place: None, task: group.key.task.clone(), rollouts }
+    }
+
+    /// The Y column.
+    pub fn y(&self) -> &'a str {
+        self.model.settings.y.as_str()
+    }
+
+    /// The largest size of a column in the group.
+    pub fn scale(&self, column: &str) -> f64 {
+        let of_group = self.said.steps_in(&self.task).filter_map(|s| s[column].as_f64());
+        of_group.fold(0.0, |m: f64, a| m.max(a.abs()))
+    }
+
+    /// Whether the Y column looks at states.
+    pub fn uses_states(&self) -> bool {
+        let report = self.said.ask(&["report"]);
+        let columns = report["rows"][0]["columns"].as_array().unwrap();
+        columns.iter().any(|c| c["name"] == self.y() && c["uses_states"] == true)
     }
 
     /// Reads everything; gives how many numbers were found and were right.
     pub fn all(&self) -> usize {
+        self.every(&super::draw(self.model))
+    }
+
+    /// The same of a picture.
+    pub fn every(&self, picture: &Buffer) -> usize {
         let plan = self.model.plan();
-        let picture = super::draw(self.model);
-        let mut read = self.title(&mut Line::of(&picture, plan.title));
-        if let Some(area) = plan.sum {
-            read += self.sum(&mut Line::of(&picture, area));
+        let wanted = |area: &Rect| self.place.is_none_or(|place| area.contains(place));
+        let mut read = 0;
+        if wanted(&plan.title) {
+            read += self.title(&mut Line::of(picture, plan.title));
         }
-        if let Some(area) = plan.note {
-            read += self.note(&mut Line::of(&picture, area));
+        if wanted(&plan.footer) {
+            read += self.footer(&mut Line::of(picture, plan.footer));
         }
-        for &(pane, area) in &plan.panes {
-            let mut lines = super::lines(&picture, area);
+        if let Some(layer) = self.model.layers.last().filter(|l| !matches!(l, Layer::Search { .. }))
+        {
+            let body = Rect { y: 1, height: self.model.area.height - 2, ..self.model.area };
+            return read + self.layer(layer, &mut super::lines(picture, body));
+        }
+        if let Some(area) = plan.sum.filter(wanted) {
+            read += self.sum(&mut Line::of(picture, area));
+        }
+        if let Some(area) = plan.note.filter(wanted) {
+            read += self.note(&mut Line::of(picture, area));
+        }
+        for &(pane, area) in plan.panes.iter().filter(|(_, area)| wanted(area)) {
+            let mut lines = super::lines(picture, area);
             read += match pane {
                 Pane::Tree => self.tree(&mut lines),
                 Pane::Steps => self.steps(&mut lines),
                 Pane::Quadrants => self.quadrants(&mut lines),
                 Pane::Rollouts => self.rollouts(&mut lines),
                 Pane::Groups => self.groups(&mut lines),
-                // The text itself, and arithmetic that has tests of its own.
-                _ => 0,
+                Pane::Explain => self.explain(&mut lines),
+                Pane::Matrix => self.matrix(&mut lines),
+                Pane::Knobs => self.knobs(&mut lines),
+                Pane::Compare => self.compare(&mut lines),
+                Pane::Sweep => self.sweep(&mut lines),
+                Pane::Pivotal => self.ranked(&mut lines),
+                // The head alone: below it stands the text of the file.
+                Pane::Reader => self.reader(&mut lines[0]),
             };
         }
         read
@@ -79,7 +122,7 @@ impl<'a> Reading<'a> {
         read
     }
 
-    fn cursor(&self) -> Option<&Value> {
+    pub fn cursor(&self) -> Option<&Value> {
         let steps = self.said.steps_of(&self.task, &self.rollouts[self.model.cursor.rollout]);
         steps.get(self.model.cursor.step).copied()
     }
@@ -103,10 +146,20 @@ impl<'a> Reading<'a> {
         ] {
             read += line.after(word, of(names));
         }
-        if let Some(a) = step["rtmc"].as_f64() {
+        if line.find("Enter opens that group").is_some() {
+            line.done(&[]);
+            return 0;
+        }
+        if let Some(a) = step[self.y()].as_f64() {
             let found = line.claim_word(|w| number(w).is_some_and(|n| near(w, n, a)));
             assert_eq!(found, 1, "{line:?} {a}");
             read += 1;
+        }
+        // Other columns than RTMC stand with their arithmetic.
+        if let Some(at) = line.find(" = ").filter(|_| self.y() != "rtmc") {
+            let id = &self.rollouts[self.model.cursor.rollout];
+            let said = self.said.explained(&self.task, id, self.model.cursor.step, self.y());
+            line.piece_of(at + 3, said["expression"].as_str().unwrap());
         }
         line.done(&[]);
         read
@@ -130,10 +183,9 @@ impl<'a> Reading<'a> {
         let warnings = g["warnings"].as_str().unwrap_or_default();
         let more = warnings.split(';').filter(|w| !w.is_empty()).count().saturating_sub(1);
         read += line.before("more", more as f64);
-        // The text of a warning is the command line's own; its numbers are counts of the group.
-        let analysis = &self.model.snapshot().unwrap().analysis;
-        if let Some(first) = analysis.warnings.first() {
-            line.blank_text(&first.text);
+        // The text of a warning is that of the report.
+        if let Some(first) = self.reported().first() {
+            line.blank_text(first["text"].as_str().unwrap());
         }
         read += line.before("rollouts", int(g, "unscored"));
         read += line.before("rollout", int(g, "unscored"));
@@ -214,6 +266,7 @@ impl<'a> Reading<'a> {
             let Some(id) = self.rollouts.get(top + y) else { break };
             line.name(id);
             let steps = self.said.steps_of(&self.task, id);
+            let y = self.y();
             let total = |name: &str| steps.iter().filter_map(|s| s[name].as_f64()).sum::<f64>();
             let bucket = |name: &str| steps.iter().filter(|s| s["quadrant"] == name).count() as f64;
             read += line.at(header.edge(&["steps"]), steps.len() as f64);
@@ -227,8 +280,8 @@ impl<'a> Reading<'a> {
                 };
             }
             if let Some(end) = header.find_edge(&["Σ A"]) {
-                read += if steps.iter().any(|s| s["rtmc"].is_f64()) {
-                    line.at(end, total("rtmc"))
+                read += if steps.iter().any(|s| s[y].is_f64()) {
+                    line.at(end, total(y))
                 } else {
                     line.nothing_at(end)
                 };
@@ -257,7 +310,15 @@ impl<'a> Reading<'a> {
             read += lines[0].after("R=", f64::from(u8::from(first["outcome"] == "success")));
         }
         let mut bars = Vec::new();
-        for (column, title) in [("grpo", "GRPO "), ("grpo-step", "G+Step "), ("rtmc", "RTMC ")] {
+        for spec in &self.model.settings.columns {
+            let column = spec.name.as_str();
+            let title = match column {
+                "grpo" => "GRPO ",
+                "grpo-step" => "G+Step ",
+                "rtmc" => "RTMC ",
+                "dr-grpo" => "DrGRPO ",
+                other => &format!("{other} "),
+            };
             // A column that says one thing of the whole rollout may say it here instead of in bars.
             let values: Vec<f64> = steps.iter().filter_map(|s| s[column].as_f64()).collect();
             let told = values.first().map_or(0, |&first| lines[0].after(title, first));
@@ -270,8 +331,7 @@ impl<'a> Reading<'a> {
         // Of the others all have bars, or Y alone; a rollout without values tells none of them.
         let scales = lines[0].text().matches('±').count();
         for column in bars.iter().rev().take(scales).rev() {
-            let of_group = self.said.steps_in(&self.task).filter_map(|s| s[*column].as_f64());
-            read += lines[0].after("±", of_group.fold(0.0, |m: f64, a| m.max(a.abs())));
+            read += lines[0].after("±", self.scale(column));
         }
         lines[0].done(&[]);
         if steps.is_empty() {
@@ -293,8 +353,9 @@ impl<'a> Reading<'a> {
             assert!(next.is_none_or(|n| n == t), "step {t} after {next:?}: {line:?}");
             let step = steps[t];
             read += line.at(end, int(step, "step"));
-            let end = header.edge(&["A"]);
-            read += match step["rtmc"].as_f64() {
+            // Without RTMC the number has the title of its column, behind that of the bars.
+            let end = header.find_edge(&["A"]).unwrap_or_else(|| header.edge(&["XY"]) - 3);
+            read += match step[self.y()].as_f64() {
                 Some(a) => line.at(end, a),
                 None => line.nothing_at(end),
             };
@@ -313,176 +374,10 @@ impl<'a> Reading<'a> {
         }
         read
     }
-
-    fn tree(&self, lines: &mut [Line]) -> usize {
-        let of_task = |r: &&Value| r["task"] == self.task.as_str();
-        let paths: Vec<&Value> = self.said.paths.iter().filter(of_task).collect();
-        let g = self.said.group(&self.task);
-        let (lens, visible) = self.model.tree().unwrap();
-        lines[0].title("1 Tree");
-        let mut read = match self.model.lens {
-            LensKind::Paths => {
-                let walking = self.rollouts.iter();
-                let walking =
-                    walking.filter(|r| !self.said.steps_of(&self.task, r).is_empty()).count();
-                lines[0].before("rows", paths.len() as f64)
-                    + lines[0].before("row", paths.len() as f64)
-                    + lines[0].after("at most ", (2 * walking).max(1) as f64 - 1.0)
-            }
-            LensKind::States => {
-                lines[0].before("rows", lens.rows.len() as f64)
-                    + lines[0].before("row", lens.rows.len() as f64)
-                    + lines[0].after("for ", int(g, "states"))
-            }
-        };
-        read += lines[0].before("in", visible.len() as f64);
-        lines[0].done(&[]);
-        let header = lines[1].clone();
-        let selected = self.model.step().and_then(|s| lens.position(&visible, s)).unwrap_or(0);
-        let top = Self::top(lines, selected);
-        // An opened path shows its first step, then the others.
-        let open = visible.len() > paths.len();
-        let expanded: Vec<(&Value, usize)> = paths
-            .iter()
-            .flat_map(|&r| (0..if open { index(int(r, "steps")) } else { 1 }).map(move |k| (r, k)))
-            .collect();
-        for (y, line) in lines[2..].iter_mut().enumerate().take(visible.len() - top) {
-            read += match self.model.lens {
-                LensKind::Paths => {
-                    let (row, k) = expanded[top + y];
-                    self.path(line, &header, row, k)
-                }
-                LensKind::States => self.transition(line, &header),
-            };
-        }
-        read
-    }
-
-    /// A row of the paths: the first step of a segment, or a further one.
-    fn path(&self, line: &mut Line, header: &Line, row: &Value, k: usize) -> usize {
-        let first = index(int(row, "first_step"));
-        let steps = self.said.steps_of(&self.task, row["first_rollout"].as_str().unwrap());
-        let step = steps[first + k];
-        let mut read = 0;
-        for (title, name) in [("n", "n"), ("✓", "successes"), ("✗", "failures")] {
-            read += line.at(header.edge(&[title]), int(row, name));
-        }
-        let stp = if k == 0 { int(row, "steps") } else { 1.0 };
-        read += line.at(header.edge(&["stp"]), stp);
-        let own = if k == 0 { row } else { step };
-        read += Self::pair(line, header, own);
-        let depth = int(row, "depth") + f64::from(u8::from(k > 0));
-        read += line.after("+", depth - 12.0);
-        read += line.after("⋎", int(row, "branching")) + line.after("↺", int(row, "revisits"));
-        read += line.after("≡", int(row, "elsewhere") + 1.0);
-        let label = step["action"].as_str().unwrap();
-        assert!(line.label(0, label), "{line:?} is not {label}");
-        line.done(&[]);
-        read
-    }
-
-    /// N, Q, V, V' and A of a state and an action.
-    fn pair(line: &mut Line, header: &Line, row: &Value) -> usize {
-        let mut read = line.fraction(int(row, "n_sa"), int(row, "n_s"));
-        let (q, v, smooth) = (row["q"].as_f64(), row["v"].as_f64(), row["v_smooth"].as_f64());
-        let scored = int(row, "n_sa") > 0.0;
-        let a = q.zip(smooth).map(|(q, v)| q - v);
-        for (title, value) in [
-            ("Q", q.filter(|_| scored)),
-            ("V", v.filter(|_| int(row, "n_s") > 0.0)),
-            ("V'", smooth.filter(|_| scored)),
-            ("A", a.filter(|_| scored)),
-        ] {
-            let Some(end) = header.find_edge(&[title]) else { continue };
-            read += match value {
-                Some(x) => line.at(end, x),
-                None => line.nothing_at(end),
-            };
-        }
-        read
-    }
-
-    /// A row of the states: a step of the command line's with the same numbers has the same way on.
-    fn transition(&self, line: &mut Line, header: &Line) -> usize {
-        let mut found = None;
-        for row in self.said.states.iter().filter(|r| r["task"] == self.task.as_str()) {
-            let mut copy = line.clone();
-            copy.blank_depth();
-            if copy.is_fraction(int(row, "n_sa"), int(row, "n_s"))
-                && copy.label_of(0, header.edge(&["n"]) - 2, row["action"].as_str().unwrap())
-                && near_at(&copy, header, "V'", row["v_smooth"].as_f64())
-                && near_at(&copy, header, "Q", row["q"].as_f64())
-                && near_at(
-                    &copy,
-                    header,
-                    "A",
-                    row["q"].as_f64().zip(row["v_smooth"].as_f64()).map(|(q, v)| q - v),
-                )
-            {
-                let ways = self.ways(row);
-                let shown: Vec<Option<f64>> =
-                    ["n", "✓", "✗", "stp"].iter().map(|t| copy.peek(header.edge(&[t]))).collect();
-                if ways.iter().any(|w| w.map(Some).to_vec() == shown) {
-                    found = Some(row);
-                    break;
-                }
-            }
-        }
-        let row = found.unwrap_or_else(|| panic!("no state and action has {line:?}"));
-        let mut read = Self::pair(line, header, row);
-        for title in ["n", "✓", "✗", "stp"] {
-            line.blank_at(header.edge(&[title]));
-            read += 1;
-        }
-        line.blank_depth();
-        line.blank_state_ids();
-        line.label(0, row["action"].as_str().unwrap());
-        // Visits of a loop are its steps, which were read.
-        line.blank_after("↺");
-        line.blank_after("⋎");
-        line.done(&[]);
-        read
-    }
-
-    /// For each state that follows an action: rollouts with a verdict, successes, failures, steps.
-    fn ways(&self, row: &Value) -> Vec<[f64; 4]> {
-        let mut ways: BTreeMap<Option<&str>, (BTreeMap<&str, bool>, f64)> = BTreeMap::new();
-        for id in &self.rollouts {
-            let steps = self.said.steps_of(&self.task, id);
-            for (t, step) in steps.iter().enumerate() {
-                if step["state"] == row["state"] && step["action"] == row["action"] {
-                    let next = steps.get(t + 1).map(|s| s["state"].as_str().unwrap());
-                    let way = ways.entry(next).or_default();
-                    way.1 += 1.0;
-                    if !step["v_smooth"].is_null() && int(step, "n_sa") > 0.0 {
-                        let outcome = step["outcome"].as_str().unwrap();
-                        if matches!(outcome, "success" | "failure" | "truncated") {
-                            way.0.insert(id, outcome == "success");
-                        }
-                    }
-                }
-            }
-        }
-        ways.values()
-            .map(|(who, steps)| {
-                let ok = who.values().filter(|&&ok| ok).count() as f64;
-                [who.len() as f64, ok, who.len() as f64 - ok, *steps]
-            })
-            .collect()
-    }
-}
-
-fn near_at(line: &Line, header: &Line, title: &str, value: Option<f64>) -> bool {
-    let Some(end) = header.find_edge(&[title]) else { return true };
-    let word = line.word(end);
-    match (number(&word), value) {
-        (Some(n), Some(v)) => near(&word, n, v),
-        _ => word == "·",
-    }
 }
 
 /// A count as an index.
 #[allow(clippy::cast_sign_loss, reason = "counts are not negative")]
-fn index(n: f64) -> usize {
+pub fn index(n: f64) -> usize {
     n as usize
 }

@@ -145,23 +145,28 @@ pub struct Made;
 
 impl TextSource for Made {
     fn step_text(&self, _: &Group, rollout: usize, step: usize) -> Result<RawStep, String> {
-        if rollout == 3 {
-            return Err("trace.jsonl changed since it was loaded".to_owned());
-        }
-        let args = serde_json::json!({
-            "command": "str_replace", "path": "/w/separable.py",
-            "old_str": "old line\n".repeat(12), "new_str": "new line\n".repeat(30),
-        });
-        Ok(RawStep {
-            thought: format!("I think about step {step}. ").repeat(40),
-            tool: Some("file_editor".to_owned()),
-            args: RawArgs::Object(args.as_object().unwrap().clone()),
-            observation: Some(
-                (0..70_000).map(|i| ["line ", &i.to_string(), "\n"].concat()).collect(),
-            ),
-            ..RawStep::default()
+        made(rollout, step, || {
+            (0..70_000).map(|i| ["line ", &i.to_string(), "\n"].concat()).collect()
         })
     }
+}
+
+/// The same with an observation that is made where it is wanted.
+fn made(rollout: usize, step: usize, seen: impl Fn() -> String) -> Result<RawStep, String> {
+    if rollout == 3 {
+        return Err("trace.jsonl changed since it was loaded".to_owned());
+    }
+    let args = serde_json::json!({
+        "command": "str_replace", "path": "/w/separable.py",
+        "old_str": "old line\n".repeat(12), "new_str": "new line\n".repeat(30),
+    });
+    Ok(RawStep {
+        thought: format!("I think about step {step}. ").repeat(40),
+        tool: Some("file_editor".to_owned()),
+        args: RawArgs::Object(args.as_object().unwrap().clone()),
+        observation: Some(seen()),
+        ..RawStep::default()
+    })
 }
 
 pub const PLAIN: Look = Look { theme: ThemeId::Default, depth: Depth::Ansi16, ascii: false };
@@ -345,7 +350,7 @@ pub fn settle(model: &mut Model, mut effects: Vec<Effect>) {
                 }
                 Msg::Analysed(key, index, Arc::new(Snapshot::new(&group, &settings)))
             }
-            Effect::Summarise { key, groups, settings, uniform_counts } => {
+            Effect::Summarise { key, groups, settings, uniform_counts, .. } => {
                 let rows: Vec<Summary> =
                     groups.iter().map(|g| Summary::new(g, &settings)).collect();
                 let sums = totals(rows.iter(), uniform_counts, settings.seed);
@@ -365,11 +370,8 @@ pub fn settle(model: &mut Model, mut effects: Vec<Effect>) {
                 }
                 continue;
             }
-            Effect::Read { of, group, controls } => {
-                let mut raw = Made.step_text(&group, of.1, of.2);
-                if let Ok(raw) = &mut raw {
-                    raw.observation = Some("short".to_owned());
-                }
+            Effect::Read { of, controls, .. } => {
+                let raw = made(of.1, of.2, || "short".to_owned());
                 Msg::Read(of, raw.map(|r| Arc::new(Document::with(&r, controls))))
             }
             Effect::Find { key, snapshot, pattern } => {
@@ -456,6 +458,11 @@ pub fn picture(model: &Model) -> String {
 
 /// A real file of the corpus, or a loud word that it is missing.
 pub fn real(name: &str) -> Option<(Corpus, Arc<credscope::load::Sources>)> {
+    Some(loaded(&real_path(name)?))
+}
+
+/// Where it is.
+pub fn real_path(name: &str) -> Option<std::path::PathBuf> {
     let root = std::env::var_os("CREDSCOPE_CORPUS")
         .map_or_else(|| std::path::PathBuf::from("../shared/data"), std::path::PathBuf::from);
     let path = root.join(name);
@@ -463,7 +470,7 @@ pub fn real(name: &str) -> Option<(Corpus, Arc<credscope::load::Sources>)> {
         eprintln!("SKIPPED: {} is missing; set CREDSCOPE_CORPUS", path.display());
         return None;
     }
-    Some(loaded(&path))
+    Some(path)
 }
 
 /// A file, loaded.
@@ -472,6 +479,24 @@ pub fn loaded(path: &std::path::Path) -> (Corpus, Arc<credscope::load::Sources>)
     let options = credscope::load::LoadOptions::default();
     let loaded = credscope::load::load(&[path.to_owned()], &options, &profiles).unwrap();
     (loaded.corpus, Arc::new(loaded.sources))
+}
+
+/// What a load shows on its way, a few rollouts at a time.
+pub fn parts(path: &std::path::Path) -> Vec<Corpus> {
+    use credscope::load::{Halt, LoadOptions, OnSoFar, Pace, Watch, load};
+    let profiles = Arc::new(credscope::profile::Profiles::builtin());
+    let parts = Arc::new(Mutex::new(Vec::new()));
+    let into = Arc::clone(&parts);
+    let so_far: OnSoFar = Arc::new(move |loaded| into.lock().unwrap().push(loaded.corpus));
+    let halt = Arc::new(Halt::keeping());
+    let watch = Some(Watch { halt, so_far: Some(so_far), pace: Pace::Every(2) });
+    // One thread: the records come in the order of the file.
+    let threads = std::num::NonZeroUsize::new(1);
+    let options = LoadOptions { watch, threads, ..LoadOptions::default() };
+    load(&[path.to_owned()], &options, &profiles).unwrap();
+    let parts = std::mem::take(&mut *parts.lock().unwrap());
+    assert!(parts.len() > 1, "{} is shown in parts", path.display());
+    parts
 }
 
 pub const R2E: &str = "derived/r2e_gym.astropy-12907.k8.jsonl";

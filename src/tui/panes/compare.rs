@@ -15,8 +15,6 @@ use crate::tui::theme::Theme;
 
 /// Cells of the state at the left.
 const STATE: usize = 5;
-/// Half of a bar in the list of ways.
-const HALF: usize = 3;
 
 /// A line of the aligned part: a row, or what stands between rows.
 enum Line {
@@ -78,10 +76,9 @@ pub fn draw(model: &Model, snapshot: &Snapshot, canvas: &mut Canvas, focus: bool
             Line::Alone => {
                 let mut row = Row::new();
                 row.gap(1).left("└", STATE - 1, theme.dim);
-                row.put(
-                    "from here on no state is shared; rows follow each rollout's own steps",
-                    theme.dim,
-                );
+                let long = "from here on no state is shared; rows follow each rollout's own steps";
+                let fits = STATE + text::width(long) <= canvas.width();
+                row.put(if fits { long } else { "no state is shared from here on" }, theme.dim);
                 row
             }
         };
@@ -242,10 +239,13 @@ fn part(model: &Model, snapshot: &Snapshot, at: usize, width: usize, theme: &The
     let visits = analysis.graph.state_count(state);
     let v = analysis.values.state(state);
     let mean = if v.n > 0 { format!(", V {}", plain(v.mean, 3)) } else { String::new() };
-    let text = format!(
-        "╌╌ {} ways at s{state}, {} of {} rollouts were here{mean}",
-        aligned.ways, visits.rollouts, snapshot.row.scored
-    );
+    let (ways, here, all) = (aligned.ways, visits.rollouts, snapshot.row.scored);
+    let long = format!("╌╌ {ways} ways at s{state}, {here} of {all} rollouts were here{mean}");
+    let text = if text::width(&long) + STATE <= width {
+        long
+    } else {
+        format!("╌╌ {ways} ways, {here}/{all} were here{mean}")
+    };
     row.gap(1).left("⋎", STATE - 1, theme.warn);
     row.put(text, theme.warn).gap(1);
     let rest = width.saturating_sub(row.width() + 1);
@@ -282,8 +282,10 @@ fn ways_rows(model: &Model, snapshot: &Snapshot) -> Vec<WayLine> {
         text::cut(&text::line(&analysis.state_label(list.first().map_or(0, |w| w.step))), 60),
     ))];
     let room = usize::from(model.area.width);
-    let numbers = snapshot.widths.visits + 1 + 8 + 9 + 2 + 2 * HALF + 2;
-    let label = (room.saturating_sub(numbers + 2) * 3 / 5).max(12);
+    // Half of a bar: what the texts leave of a wide screen.
+    let half = (room / 12).clamp(3, 20);
+    let numbers = snapshot.widths.visits + 1 + 8 + 9 + 2 + 2 * half + 2;
+    let label = (room.saturating_sub(numbers + 2) * 3 / 5).clamp(12, 60);
     let taken = room.saturating_sub(numbers + label + 3);
     let mut head = Row::new();
     head.gap(1).left("action", label, theme.dim).gap(1).left("taken by", taken, theme.dim);
@@ -318,7 +320,7 @@ fn ways_rows(model: &Model, snapshot: &Snapshot) -> Vec<WayLine> {
         };
         let class = analysis.graph.evidence.get(way.step).copied().flatten();
         let fill = class.map_or(Fill::Slim, Fill::Class);
-        let (left, right) = bar(value.unwrap_or(0.0), scale, HALF, fill);
+        let (left, right) = bar(value.unwrap_or(0.0), scale, half, fill);
         line.gap(2).solid(left, theme.neg).put("│", theme.dim).solid(right, theme.pos);
         out.push(WayLine::Row(line, own == Some(way.pair)));
     }

@@ -47,6 +47,9 @@ fn parts(node: &Rc<Node>) -> Vec<(usize, Rc<Node>)> {
     walk(node, 0, &mut FxHashSet::default(), &mut found);
     // Means and deviations first, then what they are made of.
     found.sort_by_key(|(depth, _)| *depth);
+    // A number may stand in several places of the sum: it is the same one.
+    let mut told: FxHashSet<(String, u64)> = FxHashSet::default();
+    found.retain(|(_, node)| told.insert((node.name.clone(), node.value.to_bits())));
     found
 }
 
@@ -123,7 +126,8 @@ fn heading(
     let mut row = Row::new();
     let analysis = &snapshot.analysis;
     if let Some(rollout) = analysis.group.rollouts.get(model.cursor.rollout) {
-        row.put(snapshot.name(model.cursor.rollout, 20), theme.title);
+        let name = if width < 60 { 8 } else { 20 };
+        row.put(snapshot.name(model.cursor.rollout, name), theme.title);
         row.put(format!(" {}", glyphs::outcome(rollout.outcome)), side(rollout.outcome, theme));
         row.put(format!(" t{}", model.cursor.step), theme.title);
         if width >= 60 {
@@ -139,7 +143,11 @@ fn heading(
         analysis.column(&explanation.column).is_some_and(|(spec, _)| spec.meta().uses_states);
     if let Some(class) = explanation.evidence.filter(|_| states) {
         let glyph = glyphs::evidence(Some(class));
-        row.put(format!("  {glyph} {}", class.name()), theme.text);
+        let told = format!("  {glyph} {}", class.name());
+        // The rule, the title and blanks stand before it.
+        if "─ 3 Explain  ".chars().count() + row.width() + text::width(&told) <= width {
+            row.put(told, theme.text);
+        }
     }
     row
 }
@@ -233,12 +241,16 @@ fn tree(
         .map(|(spec, column)| (spec.meta(), column.convention.clone()));
     if let Some((meta, convention)) = meta {
         let mut row = Row::new();
-        row.gap(1).put("A = ", theme.text).put(meta.formula, theme.text);
+        let told = signed(value, 3);
+        let room = width.saturating_sub(1 + 4 + 3 + text::width(&told));
+        row.gap(1).put("A = ", theme.text);
+        row.put(text::cut(meta.formula, room).into_owned(), theme.text);
         row.put(" = ", theme.text);
-        row.put(signed(value, 3), theme.of_sign(value).patch(theme.title));
+        row.put(told, theme.of_sign(value).patch(theme.title));
         lines.push((row, false));
         let mut row = Row::new();
-        row.gap(1).put(text::line(&convention).into_owned(), theme.dim);
+        let convention = text::line(&convention);
+        row.gap(1).put(text::cut(&convention, width.saturating_sub(1)).into_owned(), theme.dim);
         lines.push((row, false));
     }
     lines.push((action_line(explanation, theme, width), false));

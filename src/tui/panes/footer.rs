@@ -1,10 +1,35 @@
 //! The keys that matter now, as many as fit; help and quit always.
 
+use crate::export::plain::wrap;
 use crate::export::text;
 use crate::tui::canvas::{Canvas, Row};
 use crate::tui::keymap::{Action, binding};
 use crate::tui::layout::{Pane, Plan};
 use crate::tui::model::{Layer, Model};
+
+/// The message in lines that leave room for help and quit; nothing without one, or while a count is typed.
+pub fn message(model: &Model, width: usize) -> Vec<String> {
+    let typing = model.typed.is_some_and(|t| t.count);
+    let Some(message) = model.message.as_ref().filter(|_| !typing) else {
+        return Vec::new();
+    };
+    let room = width.saturating_sub("  ? help  q quit".len() + 1).max(1);
+    wrap(&text::line(message), room, 0)
+}
+
+/// Draws what of a long message has no room in the line itself: over the rows above it.
+pub fn above(model: &Model, canvas: &mut Canvas) {
+    let mut lines = message(model, canvas.width());
+    lines.pop();
+    let from = canvas.height().saturating_sub(lines.len());
+    let skipped = lines.len().saturating_sub(canvas.height());
+    let style = canvas.theme.title;
+    for (y, line) in lines.into_iter().skip(skipped).enumerate() {
+        let mut row = Row::new();
+        row.gap(1).put(line, style).to(canvas.width());
+        canvas.row(from + y, &row);
+    }
+}
 
 /// Draws the line.
 pub fn draw(model: &Model, plan: &Plan, canvas: &mut Canvas) {
@@ -26,14 +51,16 @@ pub fn draw(model: &Model, plan: &Plan, canvas: &mut Canvas) {
         row.put("▏", theme.key);
     } else if let Some(typed) = model.typed.filter(|t| t.count) {
         row.put(format!(" {}", typed.number), theme.key);
-    } else if let Some(message) = &model.message {
-        let clean = text::line(message).into_owned();
-        row.gap(1);
-        row.put(text::cut(&clean, room.saturating_sub(1)).into_owned(), theme.title);
+    } else if let Some(last) = message(model, canvas.width()).pop() {
+        row.gap(1).put(last, theme.title);
     } else {
+        if let (Some(loading), true) = (&model.loading, model.layers.is_empty()) {
+            status(&loading.parts(), room.saturating_sub(STOP), &mut row, theme.title);
+        }
         if model.finding.active() && model.layers.is_empty() {
             let status = model.finding.status();
-            row.gap(1).put(found(&status, &model.finding.pattern, room / 2), theme.title);
+            let left = (room / 2).min(room.saturating_sub(row.width() + 1));
+            row.gap(1).put(found(&status, &model.finding.pattern, left), theme.title);
         }
         for (key, what) in keys(model, plan) {
             let before = if row.width() == 0 { " " } else { "  " };
@@ -47,6 +74,20 @@ pub fn draw(model: &Model, plan: &Plan, canvas: &mut Canvas) {
     }
     row.append(end);
     canvas.row(0, &row);
+}
+
+/// Cells of the key that stops a load, with what it does.
+const STOP: usize = 18;
+
+/// How far a load is: as many of its parts as there is room for.
+fn status(parts: &[String], room: usize, row: &mut Row, style: ratatui::style::Style) {
+    for (at, part) in parts.iter().enumerate() {
+        let before = if at == 0 { " " } else { ", " };
+        if row.width() + before.len() + text::width(part) > room {
+            return;
+        }
+        row.put(format!("{before}{part}"), style);
+    }
 }
 
 /// The state of a search: a long pattern gives way before the count of its hits does.
@@ -96,6 +137,9 @@ fn keys(model: &Model, plan: &Plan) -> Vec<(&'static str, &'static str)> {
     let of = |action: Action| binding(action).map_or(("", ""), |b| b.short);
     let alone = plan.panes.len() == 1;
     let mut list = Vec::new();
+    if model.loading.is_some() {
+        list.push(of(A::StopLoading));
+    }
     if model.finding.active() {
         list.extend([("n N", "hit"), ("Esc", "end search")]);
     }

@@ -8,9 +8,6 @@ use crate::tui::numbers::{brief, count, percent, plural, signed_brief};
 use crate::tui::snapshot::{Summary, failed};
 use crate::tui::theme::Theme;
 
-/// Rows of the histogram and the aggregate below the list.
-const AGGREGATE: usize = 11;
-
 /// Numbers of a row with the cells they take.
 const NUMBERS: [(&str, usize); 11] = [
     ("n", 5),
@@ -137,7 +134,7 @@ pub fn draw(model: &Model, canvas: &mut Canvas) {
     canvas.row(1, &header);
     let sums = if done > 1 { sums(model) } else { Vec::new() };
     let total = sums.len();
-    let aggregate = if done > 1 && canvas.height() >= 22 { AGGREGATE } else { 0 };
+    let aggregate = if done > 1 && canvas.height() >= 22 { super::aggregate::ROWS } else { 0 };
     let height = canvas.height().saturating_sub(total + aggregate);
     let cursor = order.iter().position(|&g| g == model.groups.at);
     {

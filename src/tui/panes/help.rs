@@ -39,6 +39,7 @@ const GLYPHS: &[(&str, &str)] = &[
     ("≡", "the state of the row stands under other rows, too"),
     ("→s4 ↪s4", "leads to state 4, which stands below; or elsewhere"),
     ("/", "the search found something here"),
+    ("− + │", "an edit: lines taken out, put in; │ behind the mark: the line goes on"),
     ("m", "the exit code does not speak for the command"),
     ("N", "N(s,a)/N(s): visits of the pair and of the state"),
     ("✓ ✗ ⊘ ‼ ?", "success, failure, truncated, error, no verdict"),

@@ -38,7 +38,8 @@ pub fn draw(model: &Model, snapshot: &Snapshot, canvas: &mut Canvas, focus: bool
     );
     let table = canvas.width() >= 72;
     let tall = canvas.height() >= 13;
-    let height = canvas.height().saturating_sub(1 + usize::from(tall));
+    let about = if tall { meaning(model, &now, canvas.width(), &theme) } else { Vec::new() };
+    let height = canvas.height().saturating_sub(1 + about.len());
     let list = if table { LIST } else { canvas.width() };
     knobs(model, snapshot, canvas, &now, list, height);
     if table {
@@ -51,17 +52,37 @@ pub fn draw(model: &Model, snapshot: &Snapshot, canvas: &mut Canvas, focus: bool
             None => part.empty(0, &["counting against the pin …"]),
         }
     }
-    if tall && let Some(row) = rows().get(model.turning.at) {
-        let mut line = Row::new();
-        line.gap(1).put(row.name(), theme.title);
-        line.put(format!(": {}; ", row.meaning()), theme.dim);
-        let value = row.value(&now);
-        for v in row.values() {
-            let style = if v == value { theme.title } else { theme.dim };
-            line.put(format!(" {v}"), style);
-        }
-        canvas.row(height + 1, &line);
+    for (y, line) in about.iter().enumerate() {
+        canvas.row(height + 1 + y, line);
     }
+}
+
+/// What the selected knob means, and its values with the present one standing out, in as many lines as
+/// it takes.
+fn meaning(model: &Model, now: &SignatureSetting, width: usize, theme: &Theme) -> Vec<Row> {
+    let list = rows();
+    let Some(row) = list.get(model.turning.at) else {
+        return Vec::new();
+    };
+    let value = row.value(now);
+    let told = format!("{};", row.meaning());
+    let mut words = vec![(format!("{}:", row.name()), theme.title)];
+    words.extend(told.split(' ').map(|word| (word.to_owned(), theme.dim)));
+    words.extend(row.values().into_iter().map(|v| {
+        let style = if v == value { theme.title } else { theme.dim };
+        (v.to_owned(), style)
+    }));
+    let mut lines: Vec<Row> = Vec::new();
+    for (word, style) in words {
+        let fits = |line: &Row| line.width() + 1 + crate::export::text::width(&word) <= width;
+        if !lines.last().is_some_and(fits) {
+            lines.push(Row::new());
+        }
+        if let Some(line) = lines.last_mut() {
+            line.gap(1).put(word, style);
+        }
+    }
+    lines
 }
 
 fn knobs(
@@ -202,37 +223,53 @@ fn measures(contrast: &Contrast, canvas: &mut Canvas) {
             widest(lines, |l| &l.3, 3) + 1,
         ]
     };
-    let (left_sizes, right_sizes) = (sizes(&left, 4), sizes(&right, 3));
+    let (mut left_sizes, mut right_sizes) = (sizes(&left, 4), sizes(&right, 3));
+    let sum = |a: [usize; 3], b: [usize; 3]| 2 * NAME + 1 + a.into_iter().chain(b).sum::<usize>();
+    let over = sum(left_sizes, right_sizes).saturating_sub(canvas.width());
+    // The longest names at the left have nothing under `pin` and may go on there.
+    let name = if over == 1 { NAME - 1 } else { NAME };
+    if over > 1 {
+        // Numbers too wide for all columns: what was pinned is now less the difference.
+        left_sizes[0] = 0;
+        right_sizes[0] = 0;
+    }
     let mut header = Row::new();
-    head(&mut header, left_sizes, &theme);
+    head(&mut header, name, left_sizes, &theme);
     header.put("│", theme.dim);
-    head(&mut header, right_sizes, &theme);
+    head(&mut header, NAME, right_sizes, &theme);
     canvas.row(0, &header);
     for y in 0..left.len().max(right.len()) {
         let mut row = Row::new();
         match left.get(y) {
-            Some(line) => cells(&mut row, line, left_sizes, &theme),
+            Some(line) => cells(&mut row, line, name, left_sizes, &theme),
             None => {
-                row.gap(NAME + left_sizes.iter().sum::<usize>());
+                row.gap(name + left_sizes.iter().sum::<usize>());
             }
         }
         row.put("│", theme.dim);
         if let Some(line) = right.get(y) {
-            cells(&mut row, line, right_sizes, &theme);
+            cells(&mut row, line, NAME, right_sizes, &theme);
         }
         canvas.row(y + 1, &row);
     }
 }
 
-fn head(row: &mut Row, [a, b, c]: [usize; 3], theme: &Theme) {
-    row.gap(NAME).right("pin", a, theme.dim).right("now", b, theme.dim);
-    row.right("Δ", c, theme.dim);
+fn head(row: &mut Row, name: usize, [a, b, c]: [usize; 3], theme: &Theme) {
+    row.gap(name);
+    if a > 0 {
+        row.right("pin", a, theme.dim);
+    }
+    row.right("now", b, theme.dim).right("Δ", c, theme.dim);
 }
 
-fn cells(row: &mut Row, line: &Line, [a, b, c]: [usize; 3], theme: &Theme) {
+fn cells(row: &mut Row, line: &Line, width: usize, [a, b, c]: [usize; 3], theme: &Theme) {
     let (name, before, after, more) = line;
     let changed = !more.is_empty() && more != "·";
-    row.left(name, NAME, theme.dim);
-    row.right(before, a, theme.dim).right(after, b, theme.text);
+    if before.is_empty() || a == 0 {
+        row.left(name, width + a, theme.dim);
+    } else {
+        row.left(name, width, theme.dim).right(before, a, theme.dim);
+    }
+    row.right(after, b, theme.text);
     row.right(more, c, if changed { theme.title } else { theme.dim });
 }

@@ -83,7 +83,8 @@ pub fn draw(model: &Model, snapshot: &Snapshot, canvas: &mut Canvas, focus: bool
     };
     let mut extra = Row::new();
     extra.put(text::line(&snapshot.analysis.settings.y).into_owned(), theme.title);
-    extra.put(format!("  ±{}", plain(frame.scale, 2)), theme.text);
+    let scale = glyphs::around(&plain(frame.scale, 2), model.look.ascii);
+    extra.put(format!("  {scale}"), theme.text);
     // Where one glyph is all, the room is for what it means.
     if size != Size::Glyph || canvas.width() >= 100 {
         extra.put("  rollout × step", theme.dim);

@@ -7,6 +7,7 @@ use crate::analysis::{Bucket, Explanation};
 use crate::export::text;
 use crate::rollout::Outcome;
 use crate::tui::canvas::{Row, first_in_sight};
+use crate::tui::difference::glance;
 use crate::tui::glyphs;
 use crate::tui::model::{Model, Text};
 use crate::tui::numbers::{plain, setting, signed};
@@ -243,10 +244,12 @@ impl Members<'_> {
         };
         // In a narrow pane the names give way, never the numbers.
         let label = if self.width >= 50 { 12 } else { 6 };
+        let cell = if self.width >= label + 1 + 4 * 9 { 9 } else { 8 };
         let mut header = Row::new();
         header.gap(label + 1);
-        for name in ["outcome", "discount", "shaping", "sum"] {
-            header.right(name, 8, theme.dim).gap(1);
+        let discount = if cell < 9 { "disc." } else { "discount" };
+        for name in ["outcome", discount, "shaping", "sum"] {
+            header.right(name, cell - 1, theme.dim).gap(1);
         }
         let beside = self.width >= 72;
         if beside {
@@ -260,7 +263,7 @@ impl Members<'_> {
             let loud = winner == Some(name);
             row.gap(1).left(name, label - 1, if loud { theme.title } else { theme.text });
             for (k, x) in cells.into_iter().enumerate() {
-                row.right(&signed(x, 3), 9, theme.of_sign(x));
+                row.right(&signed(x, 3), cell - usize::from(cell < 9), theme.of_sign(x));
                 let won = match winner {
                     Some("discount") => name == "sum" && k == 1,
                     Some("shaping") => name == "sum" && k == 2,
@@ -270,7 +273,7 @@ impl Members<'_> {
                 if k < 3 || won {
                     row.put(if won { "◂" } else { "" }, theme.strong);
                 }
-                row.to(label + 1 + 9 * (k + 1));
+                row.to(label + 1 + cell * (k + 1));
             }
             if beside && let Some(other) = others.get(i) {
                 row.gap(2).append(other.clone());
@@ -343,8 +346,10 @@ impl Members<'_> {
         first.put(note, theme.dim);
         lines.push((first, false));
         let section = document.sections.iter().find(|s| s.name == "call");
-        let body = section.map_or(&[][..], |s| s.lines.get(1..).unwrap_or(&[]));
-        for (kind, line) in body.iter().take(room.saturating_sub(1)) {
+        let body: Vec<_> = section.map_or_else(Vec::new, |s| s.shown().skip(1).collect());
+        let kinds: Vec<_> = body.iter().map(|(kind, _)| *kind).collect();
+        for at in glance(&kinds, room.saturating_sub(1)) {
+            let Some((kind, line)) = body.get(at) else { continue };
             let mut row = Row::new();
             let style = super::reader::style(*kind, theme);
             row.gap(8).put(text::cut(line, self.width.saturating_sub(9)).into_owned(), style);

@@ -65,6 +65,8 @@ pub fn draw(model: &Model, area: Rect, buffer: &mut Buffer) {
                 }
             }
         }
+        let body = Rect { y: area.y + 1, height: area.height.saturating_sub(2), ..area };
+        footer::above(model, &mut Canvas::new(buffer, body, &theme));
         footer::draw(model, &plan, &mut Canvas::new(buffer, plan.footer, &theme));
     }
     if model.look.ascii {
@@ -77,7 +79,7 @@ fn panes(model: &Model, plan: &Plan, buffer: &mut Buffer, theme: &Theme) {
         let mut canvas = Canvas::new(buffer, area, theme);
         let focus = model.focus == pane;
         let alone = plan.panes.len() == 1;
-        if pane == Pane::Groups {
+        if pane == Pane::Groups && !(model.corpus.groups.is_empty() && model.loading.is_some()) {
             groups::draw(model, &mut canvas);
             continue;
         }
@@ -144,7 +146,12 @@ fn too_small(area: Rect, buffer: &mut Buffer, theme: &Theme) {
 
 fn nothing_yet(model: &Model, pane: Pane, canvas: &mut Canvas, focus: bool) {
     canvas.rule(pane.title(), Row::new(), &[], focus);
-    if model.corpus.groups.is_empty() {
+    if model.corpus.groups.is_empty() && model.loading.is_some() {
+        canvas.empty(
+            1,
+            &["loading: this fills as soon as a rollout was read", "X stops loading, q quits"],
+        );
+    } else if model.corpus.groups.is_empty() {
         canvas.empty(1, &["no group was loaded: q quits, then give a path with rollouts"]);
     } else if model.waiting() {
         canvas.empty(1, &["analysing …  { } goes to another group, q quits"]);

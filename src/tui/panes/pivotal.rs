@@ -26,6 +26,8 @@ struct Columns {
     name: usize,
     action: usize,
     bar: bool,
+    /// The two counts of successes; the sentence below has them, too.
+    counts: bool,
     why: usize,
 }
 
@@ -147,12 +149,21 @@ fn columns(width: usize, picks: &[(usize, &Pick)], all: bool, model: &Model) -> 
     };
     let name = widest(&|(g, p)| text::width(&rollout(model, *g, p))).clamp(7, (width / 6).max(7));
     let longest = widest(&|(_, p)| text::width(&p.why));
-    let fixed = 1 + 3 + task + usize::from(all) + name + 2 + 5 + 1 + 8 + 2 * COUNTS + 2;
+    let fixed = 1 + 3 + task + usize::from(all) + name + 2 + 5 + 1 + 8;
+    let counts = width >= fixed + 2 * COUNTS + 2 + 8;
+    let fixed = fixed + if counts { 2 * COUNTS + 2 } else { 0 };
     let bar = width >= 100;
     let room = width.saturating_sub(fixed + if bar { 2 * HALF + 2 } else { 0 });
     let why = if room >= longest + 19 { longest } else { room.saturating_sub(19).min(longest) };
     let why = if why < 9 { 0 } else { why };
-    Columns { task, name, action: room.saturating_sub(why + usize::from(why > 0)), bar, why }
+    Columns {
+        task,
+        name,
+        action: room.saturating_sub(why + usize::from(why > 0)),
+        bar,
+        counts,
+        why,
+    }
 }
 
 fn rollout(model: &Model, group: usize, pick: &Pick) -> String {
@@ -178,7 +189,9 @@ fn header(columns: &Columns, all: bool, canvas: &mut Canvas) {
     if columns.bar {
         row.gap(2 * HALF + 2);
     }
-    row.right("✓ this", COUNTS, theme.dim).right("others", COUNTS, theme.dim).gap(2);
+    if columns.counts {
+        row.right("✓ this", COUNTS, theme.dim).right("others", COUNTS, theme.dim).gap(2);
+    }
     row.left(if columns.why > 0 { "why" } else { "" }, columns.why, theme.dim);
     canvas.row(1, &row);
 }
@@ -218,7 +231,10 @@ fn row(
     let share = |(ok, n): (usize, usize)| {
         if n == 0 { "·".to_owned() } else { format!("{ok}/{n}") }
     };
-    row.right(&share(pick.this), COUNTS, theme.text).right(&share(pick.others), COUNTS, theme.text);
-    row.gap(2).left(&pick.why, columns.why, theme.text);
+    if columns.counts {
+        row.right(&share(pick.this), COUNTS, theme.text);
+        row.right(&share(pick.others), COUNTS, theme.text).gap(2);
+    }
+    row.left(&pick.why, columns.why, theme.text);
     row
 }

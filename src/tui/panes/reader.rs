@@ -7,6 +7,7 @@ use regex::Regex;
 
 use crate::export::text;
 use crate::tui::canvas::{Canvas, Row};
+use crate::tui::difference::glance as glance_at;
 use crate::tui::finding;
 use crate::tui::model::{Model, Text};
 use crate::tui::numbers::bytes;
@@ -26,7 +27,7 @@ pub fn text_width(pane: usize) -> usize {
 /// The style of a line.
 pub(super) fn style(kind: LineKind, theme: &Theme) -> Style {
     match kind {
-        LineKind::Plain => theme.text,
+        LineKind::Plain | LineKind::Same => theme.text,
         LineKind::Dim => theme.dim,
         LineKind::Added => theme.pos,
         LineKind::Removed => theme.neg,
@@ -190,14 +191,8 @@ fn glance(document: &Document, lines: &[Wrapped], height: usize, canvas: &mut Ca
 
 /// Which lines of a part are shown: of an edit some taken out and some put in.
 fn pick(part: &[Wrapped], rows: usize) -> Vec<&Wrapped> {
-    let added = part.iter().position(|l| l.kind == LineKind::Added);
-    match added {
-        Some(added) if added >= rows && rows >= 4 => {
-            let tail = (part.len() - added).min(rows / 2);
-            part.iter().take(rows - tail).chain(part.iter().skip(added).take(tail)).collect()
-        }
-        _ => part.iter().take(rows).collect(),
-    }
+    let kinds: Vec<LineKind> = part.iter().map(|l| l.kind).collect();
+    glance_at(&kinds, rows).into_iter().filter_map(|i| part.get(i)).collect()
 }
 
 /// Rows of each part: everything where it fits; else a fifth for the thought, two fifths for the call,

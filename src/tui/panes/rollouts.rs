@@ -38,7 +38,10 @@ pub fn draw(model: &Model, snapshot: &Snapshot, canvas: &mut Canvas, focus: bool
         header.right("G_0", 7, theme.dim);
     }
     header.right("Σ A", 8, theme.dim);
-    header.put(" evidence and sign", theme.dim);
+    let room = canvas.width().saturating_sub(header.width() + 1);
+    let what = ["evidence and sign", "evidence", "class"];
+    let what = what.into_iter().find(|w| w.len() <= room).unwrap_or_default();
+    header.gap(1).put(what, theme.dim);
     canvas.row(1, &header);
     let width = canvas.width();
     super::list(canvas, 2, rows, Some(model.cursor.rollout), |at, theme| {

@@ -24,6 +24,11 @@ struct Columns {
     why: usize,
 }
 
+/// Cells of a bar with its axis and a blank: heads need a few letters.
+const fn bar_cells(half: usize) -> usize {
+    if half < 2 { 5 } else { 2 * half + 2 }
+}
+
 impl Columns {
     /// What disappears first: halves of bars, the length of `why`, N, further bars.
     fn new(width: usize, snapshot: &Snapshot) -> Self {
@@ -56,12 +61,13 @@ impl Columns {
         for (half, why, n, every, least) in choices {
             let bars = if every { all.to_vec() } else { vec![y] };
             let taken = fixed
-                + bars.len() * (2 * half + 2)
+                + bars.len() * bar_cells(half)
                 + usize::from(n) * (snapshot.widths.visits + 2)
                 + if why > 0 { why + 1 } else { 0 };
             let label = width.saturating_sub(taken);
             if label >= least.max(wanted) {
-                return Self { label, half, bars, n, why };
+                // Without N a blank keeps labels from the bars.
+                return Self { label: label.saturating_sub(usize::from(!n)), half, bars, n, why };
             }
         }
         Self { label: 0, half: 1, bars: vec![y], n: false, why: 0 }
@@ -102,11 +108,15 @@ pub fn draw(model: &Model, snapshot: &Snapshot, canvas: &mut Canvas, focus: bool
         let Some((spec, column)) = analysis.columns.get(c).filter(|_| snapshot.constant(c)) else {
             continue;
         };
-        extra.put(format!("  {} ", super::column_title(&spec.name)), theme.dim);
+        let mut part = Row::new();
+        part.put(format!("  {} ", super::column_title(&spec.name)), theme.dim);
         match steps.clone().next().and_then(|s| column.get(s)) {
-            Some(value) => extra.put(signed(value, 2), theme.of_sign(value)),
-            None => extra.put("·", theme.dim),
+            Some(value) => part.put(signed(value, 2), theme.of_sign(value)),
+            None => part.put("·", theme.dim),
         };
+        if "─ 2 Steps  ".chars().count() + extra.width() + part.width() <= canvas.width() {
+            extra.append(part);
+        }
     }
     if !model.filtering.passes.is_empty() {
         let listed = model.listed(model.cursor.rollout).len();
@@ -117,7 +127,8 @@ pub fn draw(model: &Model, snapshot: &Snapshot, canvas: &mut Canvas, focus: bool
     let scales: Vec<String> = columns
         .bars
         .iter()
-        .map(|&c| format!("±{}", plain(snapshot.scale(c, model.shared_scale), 2)))
+        .map(|&c| plain(snapshot.scale(c, model.shared_scale), 2))
+        .map(|scale| glyphs::around(&scale, model.look.ascii))
         .collect();
     let scale = if model.shared_scale {
         format!("scale {kind} {}", scales.first().cloned().unwrap_or_default())
@@ -171,8 +182,9 @@ fn header(snapshot: &Snapshot, columns: &Columns, canvas: &mut Canvas) {
     row.gap(1).right("t", w.t, theme.dim).gap(2);
     row.left("action", columns.label, theme.dim);
     if columns.n {
-        row.right("N", w.visits + 1, theme.dim).gap(1);
+        row.right("N", w.visits + 1, theme.dim);
     }
+    row.gap(1);
     for &c in &columns.bars {
         let name = snapshot
             .analysis
@@ -180,7 +192,14 @@ fn header(snapshot: &Snapshot, columns: &Columns, canvas: &mut Canvas) {
             .get(c)
             .map_or_else(String::new, |(spec, _)| super::column_title(&spec.name));
         let style = if c == snapshot.y() { theme.title } else { theme.dim };
-        row.middle(&name, 2 * columns.half + 2, style);
+        // A blank stays between two heads.
+        let room = bar_cells(columns.half) - 1;
+        let name = match &*name {
+            "G+Step" if room < 6 => "G+S",
+            "DrGRPO" if room < 6 => "DrG",
+            name => name,
+        };
+        row.middle(name, room, style).gap(1);
     }
     // The tree's A is always RTMC's; this one is the Y column's, and says so when it is another's.
     let y = &snapshot.analysis.settings.y;
@@ -232,8 +251,9 @@ impl Line<'_> {
         row.to(1 + snapshot.widths.t + 2 + columns.label);
         if columns.n {
             let visits = format!("{}/{}", data.n_sa, data.n_s);
-            row.right(&visits, snapshot.widths.visits + 1, theme.dim).gap(1);
+            row.right(&visits, snapshot.widths.visits + 1, theme.dim);
         }
+        row.gap(1);
         for &c in &columns.bars {
             self.bar(&mut row, c, &data);
         }
@@ -284,7 +304,7 @@ impl Line<'_> {
             _ => '│',
         };
         row.put(axis.to_string(), self.theme.dim);
-        row.solid(right, self.theme.pos).gap(1);
+        row.solid(right, self.theme.pos).gap(bar_cells(half) - 2 * half - 1);
     }
 }
 

@@ -1,5 +1,7 @@
 //! The sweep picture: one row per value of a knob, with bars of what is shared and compared.
 
+use std::fmt::Write as _;
+
 use crate::analysis::sweep::SweepRow;
 use crate::export::sweep::Point;
 use crate::tui::canvas::{Canvas, Row, first_in_sight};
@@ -17,6 +19,33 @@ struct Columns {
     branching: bool,
     /// The rest of the quadrants, skill: what there is room for.
     more: usize,
+    /// Cells of a row: a column without room is left out as a whole.
+    width: usize,
+}
+
+/// A row that takes whole columns only.
+struct Whole {
+    row: Row,
+    width: usize,
+    /// Columns that had no room.
+    left_out: usize,
+}
+
+impl Whole {
+    const fn new(row: Row, width: usize) -> Self {
+        Self { row, width, left_out: 0 }
+    }
+
+    /// Adds a column at the right of its cells, unless it or one before it has no room.
+    fn right(&mut self, text: &str, width: usize, style: ratatui::style::Style) -> bool {
+        let fits = self.left_out == 0 && self.row.width() + width <= self.width;
+        if fits {
+            self.row.right(text, width, style);
+        } else {
+            self.left_out += 1;
+        }
+        fits
+    }
 }
 
 /// Draws the pane.
@@ -48,9 +77,25 @@ pub fn draw(model: &Model, canvas: &mut Canvas, focus: bool) {
         return;
     };
     let columns = columns(canvas.width(), axis, &picture.points);
-    header(axis, &columns, canvas);
-    let below = if canvas.height() >= 10 { 2 } else { 0 };
-    let height = canvas.height().saturating_sub(2 + below);
+    let head = header(axis, &columns, &theme);
+    canvas.row(1, &head.row);
+    let mut told = Vec::new();
+    if canvas.height() >= 10 {
+        let found = findings(axis, picture);
+        let meaning = found.as_deref().unwrap_or_else(|| axis.meaning());
+        let legend = "* in force; flips and faded: values against it; shares of the scored steps";
+        let mut legend = legend.to_owned();
+        if head.left_out > 0 {
+            let _ = write!(legend, "; {} columns need more width", head.left_out);
+        }
+        for line in [meaning, &legend] {
+            told.extend(super::warnings::fold(line, canvas.width().saturating_sub(2)));
+        }
+    }
+    if told.is_empty() && head.left_out > 0 {
+        told.push(format!("{} columns need more width", head.left_out));
+    }
+    let height = canvas.height().saturating_sub(2 + told.len());
     let first = first_in_sight(model.sweeping.at, picture.points.len(), height);
     let rows = picture.points.iter().zip(&picture.rows).enumerate();
     for (y, (at, ((point, _), row))) in rows.skip(first).take(height).enumerate() {
@@ -58,15 +103,11 @@ pub fn draw(model: &Model, canvas: &mut Canvas, focus: bool) {
         let line = line(axis, point, row.as_deref(), &columns, selected, &theme);
         canvas.draw(2 + y, &line, selected);
     }
-    if below > 0 {
-        let legend = "* in force; flips and faded: values against it; shares of the scored steps";
-        let found = findings(axis, picture);
-        let meaning = found.as_deref().unwrap_or_else(|| axis.meaning());
-        for (y, told) in [meaning, legend].into_iter().enumerate() {
-            let mut line = Row::new();
-            line.gap(1).put(told, theme.dim);
-            canvas.row(canvas.height() - 2 + y, &line);
-        }
+    let top = canvas.height().saturating_sub(told.len());
+    for (y, told) in told.into_iter().enumerate() {
+        let mut line = Row::new();
+        line.gap(1).put(told, theme.dim);
+        canvas.row(top + y, &line);
     }
 }
 
@@ -125,16 +166,17 @@ fn columns(
     let branching = fixed <= width;
     let fixed = fixed - 7 * usize::from(!branching);
     let room = width.saturating_sub(fixed + 2);
-    let bar = (room / 2).min(12);
-    let more = room.saturating_sub(2 * bar) / 7;
-    Columns { value, bar, merged, branching, more: more.min(6) }
+    // Bars of twelve cells, then the other columns, then longer bars.
+    let more = (room.saturating_sub(24) / 7).min(MORE.len());
+    let bar = (room.saturating_sub(more * 7) / 2).min(40);
+    Columns { value, bar, merged, branching, more, width }
 }
 
-fn header(axis: Axis, columns: &Columns, canvas: &mut Canvas) {
-    let theme = *canvas.theme;
+fn header(axis: Axis, columns: &Columns, theme: &Theme) -> Whole {
     let mut row = Row::new();
     let what = if axis == Axis::Coarsest { "knob" } else { "value" };
     row.gap(2).left(what, columns.value, theme.dim);
+    let mut row = Whole::new(row, columns.width);
     row.right("states", 7, theme.dim);
     if columns.merged {
         row.right("merged", 7, theme.dim);
@@ -143,14 +185,17 @@ fn header(axis: Axis, columns: &Columns, canvas: &mut Canvas) {
         row.right("branch", 7, theme.dim);
     }
     for name in ["share", "comp."] {
-        row.right(name, 6, theme.dim).gap(1 + columns.bar);
+        if row.right(name, 6, theme.dim) {
+            row.row.gap(1 + columns.bar);
+        }
     }
-    row.right("flips", 6, theme.dim).right("faded", 6, theme.dim);
-    row.right("rescued", 8, theme.dim).right("penal.", 7, theme.dim);
+    for (name, width) in [("flips", 6), ("faded", 6), ("rescued", 8), ("penal.", 7)] {
+        row.right(name, width, theme.dim);
+    }
     for name in MORE.iter().take(columns.more) {
         row.right(name, 7, theme.dim);
     }
-    canvas.row(1, &row);
+    row
 }
 
 /// Names of the columns that come with room to spare.
@@ -178,6 +223,7 @@ fn line(
         row.right("…", 7, theme.dim);
         return row;
     };
+    let mut row = Whole::new(row, columns.width);
     row.right(&made.states.to_string(), 7, theme.text);
     if columns.merged {
         let (now, here) = (made.in_force.0, made.states);
@@ -190,10 +236,12 @@ fn line(
     }
     let [compared, ..] = made.evidence;
     for (part, glyph) in [(made.shared_steps, "▒"), (compared, "█")] {
-        row.right(&percent(part, made.scored_steps), 6, theme.text).gap(1);
+        if !row.right(&percent(part, made.scored_steps), 6, theme.text) {
+            continue;
+        }
         let full = part as usize * columns.bar * 2 / (made.scored_steps as usize * 2).max(1);
         let full = if part > 0 { full.max(1).min(columns.bar) } else { 0 };
-        row.solid(glyph.repeat(full), theme.pos).gap(columns.bar - full);
+        row.row.gap(1).solid(glyph.repeat(full), theme.pos).gap(columns.bar - full);
     }
     let loud = |n: u64| if n > 0 { theme.strong } else { theme.dim };
     row.right(&count(made.flips), 6, loud(made.flips));
@@ -212,5 +260,5 @@ fn line(
     for text in more.iter().take(columns.more) {
         row.right(text, 7, theme.dim);
     }
-    row
+    row.row
 }

@@ -31,7 +31,14 @@ pub fn draw(model: &Model, canvas: &mut Canvas) {
         let groups = model.corpus.groups.len();
         let mut row = Row::new();
         row.put(name_for(width), theme.title);
+        if let Some(loading) = &model.loading {
+            row.put(loading.badge(), theme.warn);
+            row.put("  ", theme.text);
+        }
         row.put(plural(groups as u64, "group"), theme.text);
+        if model.so_far().is_some() {
+            row.put(" so far", theme.text);
+        }
         canvas.row(0, &row);
         return;
     };
@@ -119,6 +126,9 @@ fn counts(model: &Model, snapshot: &Snapshot, theme: &Theme) -> Row {
 /// What speaks against the numbers, in full and in short.
 fn badges(model: &Model, snapshot: &Snapshot) -> Vec<(String, String)> {
     let mut list = Vec::new();
+    if let Some(loading) = &model.loading {
+        list.push((loading.badge(), loading.badge()));
+    }
     if let Some((long, short)) = snapshot.no_contrast() {
         list.push((long.to_owned(), short.to_owned()));
     }
@@ -207,13 +217,15 @@ pub fn note(model: &Model, canvas: &mut Canvas) {
     row.gap(1);
     let warnings = model.warnings();
     if let Some(first) = warnings.first() {
-        row.put("⚠ ", theme.warn);
-        row.put(text::line(&first.text).into_owned(), theme.text);
+        let mut tail = Row::new();
         if warnings.len() > 1 {
-            row.put(format!("  and {} more", warnings.len() - 1), theme.dim);
+            tail.put(format!("  and {} more", warnings.len() - 1), theme.dim);
         }
-        row.put("  W ", theme.key);
-        row.put("what they mean", theme.dim);
+        tail.put("  W ", theme.key).put("what they mean", theme.dim);
+        row.put("⚠ ", theme.warn);
+        let room = canvas.width().saturating_sub(row.width() + tail.width());
+        row.put(text::cut(&text::line(&first.text), room).into_owned(), theme.text);
+        row.append(tail);
     } else if let Some(snapshot) = model.snapshot() {
         let unscored = snapshot.row.rollouts - snapshot.row.scored;
         let unscored = plural(unscored as u64, "rollout");

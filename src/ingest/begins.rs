@@ -1,0 +1,97 @@
+//! How the elements of a list begin where each begins on a line of its own: indent, bracket, and the
+//! first key, which may stand on the next line.
+
+/// Beginnings that are longer are none.
+const LONG: usize = 200;
+
+/// As many ways to begin are kept.
+const WAYS: usize = 8;
+
+/// Follows the beginnings of lines.
+#[derive(Debug, Default)]
+pub(super) struct Begins {
+    state: State,
+    line: Vec<u8>,
+    /// Where the bracket is, in the line and in the file.
+    brace: (usize, u64),
+    known: Vec<Vec<u8>>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum State {
+    /// The line does not begin an object.
+    Other,
+    #[default]
+    Indent,
+    /// After the bracket.
+    Object,
+    /// In the first key.
+    Key,
+}
+
+impl Begins {
+    /// Whether every byte counts.
+    pub fn alive(&self) -> bool {
+        self.state != State::Other
+    }
+
+    /// Whether elements are known that begin on lines of their own.
+    pub fn any(&self) -> bool {
+        !self.known.is_empty()
+    }
+
+    /// Moves over a byte; where a line begins with an object whose first key ends here, the place of its
+    /// bracket.
+    pub fn step(&mut self, byte: u8, at: u64) -> Option<u64> {
+        if byte == b'\n' && self.state != State::Object {
+            self.line.clear();
+            self.state = State::Indent;
+            return None;
+        }
+        self.state = match (self.state, byte) {
+            (State::Other, _) => return None,
+            (state @ (State::Indent | State::Object), b' ' | b'\t' | b'\r' | b'\n') => state,
+            (State::Indent, b'{') => {
+                self.brace = (self.line.len(), at);
+                State::Object
+            }
+            (State::Object, b'"') | (State::Key, b'\0'..=b'!' | b'#'..=b'[' | b']'..) => State::Key,
+            (State::Key, b'"') => {
+                self.line.push(byte);
+                self.state = State::Other;
+                return Some(self.brace.1);
+            }
+            _ => State::Other,
+        };
+        self.line.push(byte);
+        if self.line.len() > LONG {
+            self.state = State::Other;
+        }
+        None
+    }
+
+    /// Whether this byte is the bracket that ends the list: at the beginning of a line that is indented no
+    /// further than its elements.
+    pub fn ends(&self, byte: u8) -> bool {
+        let indent = self.line.len();
+        let within = |known: &Vec<u8>| known.iter().position(|&b| b == b'{') >= Some(indent);
+        byte == b']' && self.state == State::Indent && self.known.iter().any(within)
+    }
+
+    /// Keeps the beginning that has just been read.
+    pub fn learn(&mut self) {
+        if self.known.len() < WAYS && !self.known() {
+            self.known.push(self.line.clone());
+        }
+    }
+
+    /// Whether elements have begun before like what has just been read.
+    pub fn known(&self) -> bool {
+        self.known.contains(&self.line)
+    }
+
+    /// What has just been read, from its bracket on.
+    pub fn head(&self) -> &[u8] {
+        self.line.get(self.brace.0..).unwrap_or_default()
+    }
+}

@@ -1,0 +1,343 @@
+//! Cuts off the values of an array, or values that stand one after the other, and finds its way back
+//! where a quote or a bracket is missing.
+//!
+//! A missing quote turns texts and what is between them inside out, up to the end of the file. It shows
+//! where a text runs over the end of a line, where something follows the array's end, or where two
+//! values have no comma between them. Where elements begin on lines of their own, the next line that
+//! begins like those before is the next element: what is between is lost, and told. Where they do not,
+//! nothing behind the fault is cut: a wrong cut could be read as something that is not there.
+
+use std::io::{self, BufRead};
+use std::ops::ControlFlow;
+
+use super::begins::Begins;
+use super::split::{Body, Fault, Piece, Scanner, Sink, Token, piece};
+
+/// Pieces that wait for the end of their line hold at most this much.
+const WAITING: usize = 64 << 20;
+
+/// Cuts off the values at depth `base`. An array that is not closed has one more value, which is cut:
+/// an empty one where nothing of it is there.
+pub(super) fn values(
+    mut input: impl BufRead,
+    mut at: u64,
+    base: usize,
+    limit: usize,
+    sink: &mut Sink<'_>,
+) -> io::Result<()> {
+    let mut cutter = Cutter::new(base, limit, at);
+    loop {
+        let chunk = input.fill_buf()?;
+        let len = chunk.len();
+        if len == 0 {
+            break;
+        }
+        // Where the open value starts in this chunk; 0 when it came over from the last one.
+        let (mut from, mut next) = (0, 0);
+        while let Some(&byte) = chunk.get(next) {
+            let was_open = cutter.open;
+            let step = cutter.step(byte, at + next as u64);
+            if !was_open && cutter.open {
+                from = next;
+            }
+            let end = match step {
+                Step::Last | Step::Again => Some(next + 1),
+                Step::Before => Some(next),
+                Step::Inside | Step::Outside => None,
+            };
+            if let Some(end) = end {
+                cutter.body.push(chunk.get(from..end).unwrap_or_default(), limit);
+            }
+            let go_on = match step {
+                Step::Last | Step::Before => cutter.close(),
+                Step::Again => {
+                    from = next + 1;
+                    cutter.again(at + next as u64 + 1, sink)
+                }
+                Step::Inside | Step::Outside => ControlFlow::Continue(()),
+            };
+            if go_on.is_break() || cutter.settle(byte, sink).is_break() {
+                return Ok(());
+            }
+            next += 1;
+            next += cutter.plain(chunk.get(next..).unwrap_or_default());
+        }
+        if cutter.open {
+            cutter.body.push(chunk.get(from..).unwrap_or_default(), limit);
+        }
+        cutter.ends_with(chunk);
+        input.consume(len);
+        at += len as u64;
+    }
+    cutter.finish(at, sink);
+    Ok(())
+}
+
+/// What a byte is to the values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Step {
+    /// Between values.
+    Outside,
+    /// The byte belongs to a value.
+    Inside,
+    /// The byte is the last of a value.
+    Last,
+    /// The value ended before this byte.
+    Before,
+    /// With this byte a line has begun like the elements before, and none was due.
+    Again,
+}
+
+/// Where a value begins.
+#[derive(Debug, Clone, Copy)]
+struct Start {
+    offset: u64,
+    number: u64,
+}
+
+/// How far the values since the last sure one can be trusted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Trust {
+    Sure,
+    /// A text ran over the end of a line, or something follows the array's end.
+    Doubt,
+    /// Two values have no comma between them, or nothing opened a bracket: one of them is no value.
+    Stray,
+}
+
+struct Cutter {
+    scanner: Scanner,
+    base: usize,
+    limit: usize,
+    begins: Begins,
+    body: Body,
+    /// A value is open at the base depth.
+    open: bool,
+    start: Start,
+    /// Values that are cut off but not handed over: the line may yet turn out to be torn.
+    waiting: Vec<Piece>,
+    held: usize,
+    /// The first value that may be torn.
+    first: Option<Start>,
+    trust: Trust,
+    /// The array is closed.
+    ended: bool,
+    /// A comma, or the beginning, is before the next value.
+    due: bool,
+    /// The last two bytes that are no white space.
+    last: [u8; 2],
+}
+
+impl Cutter {
+    fn new(base: usize, limit: usize, at: u64) -> Self {
+        Self {
+            scanner: Scanner::default(),
+            base,
+            limit,
+            begins: Begins::default(),
+            body: Body::default(),
+            open: false,
+            start: Start { offset: at, number: 0 },
+            waiting: Vec::new(),
+            held: 0,
+            first: None,
+            trust: Trust::Sure,
+            ended: false,
+            due: true,
+            last: [0; 2],
+        }
+    }
+
+    /// How many of the bytes that follow change nothing.
+    fn plain(&self, rest: &[u8]) -> usize {
+        if self.begins.alive() { 0 } else { self.scanner.plain(rest, true) }
+    }
+
+    fn ends_with(&mut self, chunk: &[u8]) {
+        let mut bytes = chunk.iter().rev().filter(|b| !b.is_ascii_whitespace());
+        self.last = match (bytes.next(), bytes.next()) {
+            (Some(&last), Some(&before)) => [before, last],
+            (Some(&last), None) => [self.last[1], last],
+            (None, _) => return,
+        };
+    }
+
+    fn step(&mut self, byte: u8, at: u64) -> Step {
+        let was_open = self.open;
+        let token = self.scanner.step(byte);
+        let step = self.place(token);
+        if !was_open && self.open {
+            self.opens(byte, at);
+        }
+        if byte == b'\n' && self.scanner.string {
+            self.doubt();
+        }
+        let Some(brace) = self.begins.step(byte, at) else { return step };
+        let fits = self.open
+            && self.start.offset == brace
+            && self.scanner.depth == self.base + 1
+            && !self.scanner.string;
+        if fits && self.trust != Trust::Stray {
+            self.begins.learn();
+            (self.trust, self.ended) = (Trust::Sure, false);
+        } else if self.trust != Trust::Sure && self.begins.known() {
+            return Step::Again;
+        }
+        step
+    }
+
+    fn place(&mut self, token: Token) -> Step {
+        let (depth, base) = (self.scanner.depth, self.base);
+        if self.ended && !matches!(token, Token::Space) {
+            self.doubt();
+        }
+        match (token, depth) {
+            (Token::Open, depth) if depth <= base => Step::Outside,
+            (Token::Close, depth) if depth == base && self.open => Step::Last,
+            (Token::Close, depth) if depth < base => {
+                self.ended = true;
+                self.before()
+            }
+            (Token::Close, 0) => {
+                // A bracket that nothing opened.
+                self.trust = Trust::Stray;
+                Step::Inside
+            }
+            (Token::Close, _) => Step::Inside,
+            // At the depth of values, and before the array that holds them.
+            (Token::Comma | Token::Space, depth) if depth <= base => {
+                let step = self.before();
+                self.due |= token == Token::Comma;
+                step
+            }
+            _ => {
+                self.open = true;
+                Step::Inside
+            }
+        }
+    }
+
+    const fn before(&self) -> Step {
+        if self.open { Step::Before } else { Step::Outside }
+    }
+
+    fn doubt(&mut self) {
+        if self.trust == Trust::Sure {
+            self.trust = Trust::Doubt;
+        }
+    }
+
+    fn opens(&mut self, byte: u8, at: u64) {
+        // An object after another one only lacks its comma, and none is due between values.
+        let begins = match byte {
+            b'{' => true,
+            b'[' | b'"' | b'-' | b'0'..=b'9' | b't' | b'f' | b'n' | b'N' | b'I' => self.base == 0,
+            _ => false,
+        };
+        if !self.due && !begins {
+            self.trust = Trust::Stray;
+        }
+        self.due = false;
+        self.start = Start { offset: at, number: self.start.number + 1 };
+        self.first = self.first.or(Some(self.start));
+    }
+
+    /// The open value has ended.
+    fn close(&mut self) -> ControlFlow<()> {
+        self.open = false;
+        let body = self.body.take(self.limit);
+        self.held += body.as_ref().map_or(0, Vec::len);
+        self.waiting.extend(piece(self.start.offset, self.start.number, body, false));
+        ControlFlow::Continue(())
+    }
+
+    /// Hands over what waits, where nothing speaks against it any more.
+    fn settle(&mut self, byte: u8, sink: &mut Sink<'_>) -> ControlFlow<()> {
+        if self.trust == Trust::Doubt && self.held > WAITING {
+            self.trust = Trust::Sure;
+        }
+        if self.trust != Trust::Sure || self.ended {
+            return ControlFlow::Continue(());
+        }
+        let by_line = self.begins.any() && self.held <= WAITING;
+        let sure = if by_line {
+            byte == b'\n' && !self.scanner.string
+        } else {
+            // A comma after it, or in a file of values the next one.
+            !self.waiting.is_empty() && (self.due || self.base == 0 && self.open)
+        };
+        if sure {
+            self.first = self.open.then_some(self.start);
+            return self.hand_over(sink);
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn hand_over(&mut self, sink: &mut Sink<'_>) -> ControlFlow<()> {
+        self.held = 0;
+        for piece in self.waiting.drain(..) {
+            if sink(piece).is_break() {
+                return ControlFlow::Break(());
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Tells what lies between the first value in doubt and `end` as one that is lost.
+    fn lose(&mut self, end: u64, rest: bool, sink: &mut Sink<'_>) -> ControlFlow<()> {
+        let mut own = self.body.take(self.limit);
+        let Some(first) = self.first.take() else { return ControlFlow::Continue(()) };
+        if let Ok(own) = &mut own {
+            own.truncate(end.saturating_sub(first.offset) as usize);
+            own.truncate(own.trim_ascii_end().len());
+        }
+        let body = self.waiting.drain(..).next().map_or(own, |before| before.body);
+        (self.held, self.start.number) = (0, first.number);
+        let fault = Some(Fault { bytes: end.saturating_sub(first.offset), rest });
+        let Start { offset, number } = first;
+        sink(Piece { offset, number, body, at_end: rest, fault })
+    }
+
+    /// Goes on with the element that has begun; `at` is behind what has been read of it.
+    fn again(&mut self, at: u64, sink: &mut Sink<'_>) -> ControlFlow<()> {
+        let head = self.begins.head().to_vec();
+        let offset = at - head.len() as u64;
+        let go_on = self.lose(offset, false, sink);
+        self.body.push(&head, self.limit);
+        self.scanner = Scanner::at(self.base + 1);
+        (self.trust, self.ended, self.due, self.open) = (Trust::Sure, false, false, true);
+        self.start = Start { offset, number: self.start.number + 1 };
+        self.first = Some(self.start);
+        go_on
+    }
+
+    /// The end of the file. Nothing follows: whether the caller wants more does not matter.
+    fn finish(&mut self, at: u64, sink: &mut Sink<'_>) {
+        // A file that closes its brackets within a text is not cut: a quote is missing.
+        let closes = matches!(&self.last, b"}]" | b"]}" | b"]]" | b"}}" | b"\"}" | b"\"]");
+        let torn = self.scanner.string && self.base > 0 && closes;
+        let odd = match self.trust {
+            Trust::Sure => torn,
+            Trust::Doubt => torn || self.open || self.scanner.string,
+            Trust::Stray => true,
+        };
+        if odd {
+            // What is behind the first value in doubt cannot be told apart.
+            let _ = self.lose(at, true, sink);
+            return;
+        }
+        if self.hand_over(sink).is_break() {
+            return;
+        }
+        let last = if self.open {
+            piece(self.start.offset, self.start.number, self.body.take(self.limit), true)
+        } else {
+            let cut = self.base > 0 && self.scanner.depth >= self.base;
+            let (number, body) = (self.start.number + 1, Ok(Vec::new()));
+            cut.then_some(Piece { offset: at, number, body, at_end: true, fault: None })
+        };
+        if let Some(piece) = last {
+            let _ = sink(piece);
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! What an input is: rollouts of a format, verdicts on rollouts of other files, or neither, with the
+//! reason. No record is read here.
+
+use std::io;
+
+use super::beside::Descriptions;
+use super::read_at::read_range;
+use super::report::{FileVerdict, VerdictKind};
+use super::sources::{Side, Source};
+use super::walk::{Content, Input};
+use crate::ingest::verdicts;
+use crate::ingest::{Reader, RecordShape, Shape, detect, shape};
+
+/// What one input is.
+pub(super) enum Looked {
+    Rollouts(Box<Source>),
+    Side(Box<Side>),
+    Neither(FileVerdict),
+}
+
+pub(super) fn look_at(
+    input: Result<Input, FileVerdict>,
+    forced: Option<&'static dyn Reader>,
+    runs: &Descriptions,
+) -> Looked {
+    let input = match input {
+        Ok(input) => input,
+        Err(verdict) => return Looked::Neither(verdict),
+    };
+    let (name, named, problem) = (input.name.clone(), input.named, input.problem.clone());
+    let looked = look(input, forced, runs).unwrap_or_else(|error| {
+        let reason = format!("cannot be read: {error}");
+        Looked::Neither(FileVerdict { name, named, reason, hint: None, kind: VerdictKind::Lost })
+    });
+    match (looked, problem) {
+        // Whatever it was to be: something of it is not there.
+        (Looked::Neither(verdict), Some(problem)) => Looked::Neither(FileVerdict {
+            reason: format!("{problem}; what is there: {}", verdict.reason),
+            kind: VerdictKind::Damaged,
+            ..verdict
+        }),
+        (Looked::Side(side), Some(problem)) => {
+            Looked::Side(Box::new(Side { problem: Some(problem), ..*side }))
+        }
+        (looked, _) => looked,
+    }
+}
+
+/// How much of a file is looked at where its first record is long.
+const LONG: u64 = 64 << 20;
+
+/// Side files are small; a larger file holds no verdicts only.
+const SIDE: u64 = 32 << 20;
+
+fn look(
+    mut input: Input,
+    forced: Option<&'static dyn Reader>,
+    runs: &Descriptions,
+) -> io::Result<Looked> {
+    let beginning = |size: u64| {
+        input
+            .content
+            .with(|file, start, len| Ok((len, read_range(file, start, len.min(size) as usize)?)))
+    };
+    let base = input.place.rsplit('/').next().filter(|b| !b.is_empty());
+    let base = base.unwrap_or(&input.name).to_owned();
+    let (len, mut head) = beginning(shape::HEAD as u64)?;
+    let whole = |head: &[u8]| head.len() as u64 >= len;
+    // A first record that is longer than what was looked at can hide the keys that tell.
+    let hidden = forced.is_none() && !whole(&head) && {
+        let shape = Shape::of(&base, &head, false);
+        shape.any(RecordShape::long) && shape.obstacle().is_none() && detect(&shape).is_err()
+    };
+    if hidden {
+        (_, head) = beginning(LONG)?;
+    }
+    let shape = Shape::of(&base, &head, whole(&head));
+    let reader = match (forced, shape.obstacle()) {
+        (Some(_), Some(not)) => Err(not),
+        (Some(reader), None) => Ok(reader),
+        (None, _) => detect(&shape),
+    };
+    let reader = match reader {
+        Ok(reader) => reader,
+        Err(not) => {
+            if forced.is_none() && len <= SIDE && verdicts::may_be(&shape) {
+                let whole = input.content.with(|f, at, len| read_range(f, at, len as usize))?;
+                if let Some(content) = verdicts::read(&input.place, &whole) {
+                    return Ok(Looked::Side(Box::new(Side {
+                        name: input.name,
+                        content,
+                        problem: None,
+                    })));
+                }
+            }
+            let kind = if shape.lacks_content() {
+                VerdictKind::Lost
+            } else if not == shape.unknown() || shape.obstacle().is_some() {
+                VerdictKind::Unknown
+            } else {
+                VerdictKind::Companion
+            };
+            return Ok(Looked::Neither(FileVerdict {
+                name: input.name,
+                named: input.named,
+                kind,
+                reason: not.to_string(),
+                hint: Some(not.hint),
+            }));
+        }
+    };
+    if input.header.is_none() && matches!(input.content, Content::Path(_)) {
+        input.header = reader.described_in(&input.place).and_then(|place| runs.get(&place));
+    }
+    let layout = reader.layout(&shape);
+    // Where no record shows the key, and none is so long that it may come later, lines are only lines.
+    let key = reader.elements().filter(|key| shape.any(|r| r.list(key) || r.long()));
+    let stem = base.split('.').next().unwrap_or_default().to_owned();
+    let source = Source::new(input, stem, reader, layout, key, len);
+    Ok(Looked::Rollouts(Box::new(source)))
+}
