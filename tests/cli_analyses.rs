@@ -179,7 +179,7 @@ fn rollouts_are_aligned_on_their_states() {
     assert_eq!(pair(1), (0, "action", 2));
     assert_eq!(pair(2), (0, "action", 2));
     let text = bench.ok(&["compare", "input.json", "--rollouts", "t4,t3"]);
-    assert!(text.contains("First divergence of each pair"), "{text}");
+    assert!(text.contains("Common beginning of each pair, and what parts it"), "{text}");
     let (code, told) = bench.fails(&["compare", "input.json", "--rollouts", "t4,nope"]);
     assert_eq!((code, told.contains("no rollout is called `nope`")), (1, true), "{told}");
 }

@@ -305,7 +305,11 @@ impl Run<'_> {
                         "Aligned on state signatures (= same action, ≠ other action)",
                         Body::Table(compare_tables::side_by_side(&analysis, &alignment)),
                     ),
-                    Block::new("", "First divergence of each pair", Body::Table(matrix)),
+                    Block::new(
+                        "",
+                        "Common beginning of each pair, and what parts it",
+                        Body::Table(matrix),
+                    ),
                 ],
             };
             self.write_pages(&mut out, &[page], writing)?;
