@@ -120,3 +120,21 @@ fn tree_rows_carry_the_pair_of_their_first_step() {
         Bench::new(WORKED).ok(&["tree", "input.json", "--lens", "states", "--format", "csv"]);
     assert_eq!(csv(&states).1.len(), 9);
 }
+
+/// With first visits of states, a pair's mean is still over first visits of the pair: `r0` takes `b` at
+/// its second visit of `S`, which counts in Q and not in V or N(s).
+#[test]
+fn first_visits_of_states_say_what_they_leave_out() {
+    let bench = Bench::new(concat!(
+        r#"{"task":"t","id":"r0","outcome":"success","#,
+        r#""steps":[{"state":"S","action":"a"},{"state":"S","action":"b"}]}"#,
+        "\n",
+        r#"{"task":"t","id":"r1","outcome":"failure","steps":[{"state":"S","action":"b"}]}"#,
+    ));
+    let at = ["explain", "input.json", "--at", "r1:0", "--gamma", "1", "--step-reward", "none"];
+    let text = bench.ok(&[&at[..], &["--visit", "state"]].concat());
+    assert!(text.contains("Q is over the 2 first visits of the pair"), "{text}");
+    assert!(text.contains("V and N(s): 1 of these") && text.contains("of N(s) 2,"), "{text}");
+    let text = bench.ok(&at);
+    assert!(!text.contains("Q is over"), "{text}");
+}

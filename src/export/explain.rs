@@ -111,6 +111,9 @@ fn head(analysis: &Analysis, explained: &Explanation) -> Vec<Fact> {
         Fact::new("action", action_text(explained), Vec::new()),
         Fact::new("reward", reward, Vec::new()),
     ];
+    // Only under `visit = state` do Q and N(s) not count the same steps.
+    let pair = analysis.graph.pair_of(explained.index);
+    let (in_v, in_q) = (analysis.values.counted(pair), analysis.values.pair(pair).n);
     if let Some(evidence) = explained.evidence {
         facts.push(Fact::new(
             "evidence",
@@ -124,6 +127,13 @@ fn head(analysis: &Analysis, explained: &Explanation) -> Vec<Fact> {
             ),
             Vec::new(),
         ));
+    }
+    if in_v != in_q {
+        let text = format!(
+            "Q is over the {in_q} first visits of the pair; only first visits of the state count in \
+             V and N(s): {in_v} of these"
+        );
+        facts.push(Fact::new("visit", text, Vec::new()));
     }
     if let Some(at) = explained.counted_at {
         let text = format!(

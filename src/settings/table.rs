@@ -298,7 +298,7 @@ pub static SETTINGS: &[Spec] = &[
         (Class::Credit, Form::Text),
         "pair|state|every",
         "pair",
-        "which visits of a rollout count: the first of each pair, the first of each state, all",
+        "which visits of a rollout count: the first of each pair; V and N(s) over the first of each state, Q as before; all",
         |s, v| {
             let all = [Visit::Pair, Visit::State, Visit::Every].map(|m| (m.name(), m));
             parse::choice(v, &all).map(|v| s.analysis.credit.visit = v)
