@@ -429,3 +429,40 @@ fn what_lies_in_a_folder_and_cannot_be_read_is_told() {
     let error = load_with(&[at("b.jsonl")], &LoadOptions::default()).unwrap_err();
     assert!(error.to_string().contains("a link to `gone.jsonl`"), "{error}");
 }
+
+/// A file that was cut before the keys that tell what it is, and a verdict file that is cut or says
+/// neither yes nor no, lie in a folder beside whole files: each is told, and the load is partial.
+#[test]
+fn what_cannot_be_known_any_more_is_told_beside_whole_files() {
+    let rollout =
+        r#"{"task":"t","id":"r1","outcome":"success","steps":[{"state":"s","action":"a"}]}"#;
+    for (name, text, told) in [
+        ("cut.traj.json", r#"{"info": {"config": {"model": "#, "JSON that is cut"),
+        ("cut.jsonl", "[{\"a\": 1}, {\"b\"", "JSON that is cut"),
+        ("odd.json", r#"{"info": {"config" "model"}}"#, "broken JSON"),
+        ("sum.json", r#"{"resolved_ids": ["a__a-1"], "unreso"#, "JSON that is cut"),
+        ("report.json", r#"{"a__a-1": {"patch_exists": true, "resolved": "yes"}}"#, "`resolved`"),
+    ] {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("whole.jsonl"), rollout).unwrap();
+        std::fs::write(dir.path().join(name), text).unwrap();
+        let loaded = load_with(&[dir.path().to_owned()], &LoadOptions::default()).unwrap();
+        assert_eq!(loaded.report.totals.rollouts, 1, "{name}");
+        let verdict = &loaded.report.not_rollouts[0];
+        assert_eq!(verdict.kind, VerdictKind::Damaged, "{name}: {verdict:?}");
+        assert!(verdict.reason.contains(told), "{name}: {verdict:?}");
+        assert!(loaded.report.partial().is_some() && loaded.report.fault().is_some(), "{name}");
+    }
+    // What is whole, or no JSON at all, is only listed.
+    for (name, text) in [
+        ("a.json", r#"{"some": "thing"}"#),
+        ("notes.md", "[draft] what { is"),
+        ("b.toml", "[x]\ny = 1\n"),
+    ] {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("whole.jsonl"), rollout).unwrap();
+        std::fs::write(dir.path().join(name), text).unwrap();
+        let loaded = load_with(&[dir.path().to_owned()], &LoadOptions::default()).unwrap();
+        assert!(loaded.report.fault().is_none(), "{name}: {:?}", loaded.report.not_rollouts);
+    }
+}

@@ -67,6 +67,9 @@ pub(super) fn without_mark(mut input: impl BufRead) -> io::Result<(u64, impl Buf
     Ok((if mark { 3 } else { 0 }, io::Cursor::new(head).chain(input)))
 }
 
+/// From this size on a record gets all the room that it may need at once.
+const HUGE: usize = 16 << 20;
+
 /// A record that grows up to the limit; beyond it only its length is kept.
 #[derive(Default)]
 pub(super) struct Body {
@@ -78,6 +81,11 @@ impl Body {
     pub fn push(&mut self, more: &[u8], limit: usize) {
         self.len += more.len() as u64;
         if self.len <= limit as u64 {
+            // Growing by doubling would hold a huge record twice and a half for a while. Room that is
+            // not written to costs no memory.
+            if self.bytes.len() >= HUGE && self.bytes.capacity() < limit {
+                self.bytes.reserve_exact(limit - self.bytes.len());
+            }
             self.bytes.extend_from_slice(more);
         } else {
             self.bytes = Vec::new();

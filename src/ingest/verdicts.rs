@@ -73,6 +73,22 @@ pub fn read(place: &str, bytes: &[u8]) -> Option<SideFile> {
     side.ok().filter(|s| !s.given.is_empty() || s.rest.is_some())
 }
 
+/// Why a report of one instance says nothing although it is one.
+#[must_use]
+pub fn unreadable(bytes: &[u8]) -> Option<String> {
+    let object = Object::parse(std::str::from_utf8(bytes).ok()?).ok()?;
+    let inner = object.iter().next().and_then(|(_, value)| Object::of(value).ok());
+    let odd = |object: &Object<'_>| {
+        let value = object.get("resolved")?;
+        let says = object.truth("resolved").is_some() || json::is_array(value);
+        let beside = ["patch_exists", "tests_status"].iter().any(|k| object.get(k).is_some());
+        (!says && beside).then(|| {
+            format!("field `resolved`: true or false was expected, `{}` stands there", value.get())
+        })
+    };
+    odd(&object).or_else(|| inner.as_ref().and_then(odd))
+}
+
 /// The folder `levels` above a file.
 fn up(place: &str, levels: usize) -> String {
     let mut rest = place;

@@ -3,13 +3,14 @@
 
 use std::io;
 
+use serde::de::IgnoredAny;
+
 use super::beside::Descriptions;
 use super::read_at::read_range;
 use super::report::{FileVerdict, VerdictKind};
 use super::sources::{Side, Source};
 use super::walk::{Content, Input};
-use crate::ingest::verdicts;
-use crate::ingest::{Reader, RecordShape, Shape, detect, shape};
+use crate::ingest::{Reader, RecordShape, Shape, detect, json, shape, verdicts};
 
 /// What one input is.
 pub(super) enum Looked {
@@ -93,6 +94,19 @@ fn look(
                     })));
                 }
             }
+            if forced.is_none()
+                && let Some(reason) = broken(&input, &base, len)?
+            {
+                return Ok(Looked::Neither(FileVerdict {
+                    name: input.name,
+                    named: input.named,
+                    kind: VerdictKind::Damaged,
+                    reason: format!("{reason}; what can be seen of it: {not}"),
+                    hint: Some(
+                        "mend or remove it: it may have held rollouts or verdicts".to_owned(),
+                    ),
+                }));
+            }
             let kind = if shape.lacks_content() {
                 VerdictKind::Lost
             } else if not == shape.unknown() || shape.obstacle().is_some() {
@@ -118,4 +132,26 @@ fn look(
     let stem = base.split('.').next().unwrap_or_default().to_owned();
     let source = Source::new(input, stem, reader, layout, key, len);
     Ok(Looked::Rollouts(Box::new(source)))
+}
+
+/// Endings of files that hold nothing but JSON.
+const JSON: [&str; 5] = [".json", ".jsonl", ".ndjson", ".traj", ".trajectory"];
+
+/// What is wrong with a file that no reader knows although it is JSON by its name or its beginning: cut
+/// before the keys that tell what it is, or broken. It may have been one of the run's.
+fn broken(input: &Input, base: &str, len: u64) -> io::Result<Option<String>> {
+    let named = JSON.iter().any(|ending| base.to_ascii_lowercase().ends_with(ending));
+    let size = len.min(SIDE) as usize;
+    let bytes = input.content.with(|file, at, _| read_range(file, at, size))?;
+    let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes).trim_ascii();
+    if len > SIDE || !matches!(text.first(), Some(b'{' | b'[')) {
+        return Ok(None);
+    }
+    let mut values = serde_json::Deserializer::from_slice(text).into_iter::<IgnoredAny>();
+    Ok(match values.find_map(Result::err) {
+        Some(error) if error.is_eof() => Some("JSON that is cut".to_owned()),
+        Some(error) if named => Some(format!("broken JSON: {}", json::complaint(&error))),
+        Some(_) => None,
+        None => verdicts::unreadable(text),
+    })
 }
