@@ -9,7 +9,7 @@
 //! counts and not its text: short steps in groups of two sizes, and real files, written again and again,
 //! where `CREDSCOPE_CORPUS` (default `../shared/data`) has them.
 
-#![allow(clippy::expect_used)]
+#![allow(clippy::expect_used, clippy::indexing_slicing)]
 
 mod rows;
 
@@ -22,6 +22,11 @@ use std::time::Instant;
 
 use credscope::load::{LoadOptions, load};
 use credscope::profile::Profiles;
+use serde_json::Value;
+
+/// The program's own allocator.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// Bytes of one rollout of the line file: 10,000 of them are 1 GB.
 const PER_ROLLOUT: usize = 100_000;
@@ -73,12 +78,32 @@ fn main() {
 /// Bytes of a file of close steps.
 const DENSE: usize = 200_000_000;
 
-/// Real files whose steps are short, and whether they are one array.
-const REAL: [(&str, &str, bool); 4] = [
-    ("r2e-gym", "derived/r2e_gym.astropy-12907.k8.jsonl", false),
-    ("tau-bench", "tau-bench/gpt-4o-airline.subset-a.json", true),
-    ("verl", "derived/verl_rollout_dir.40.jsonl", false),
-    ("nemo-gym", "nemo-gym/grl_sokoban.jsonl", false),
+/// A real file whose steps are short: its name, where it is, whether it is one array, and what makes a
+/// copy of one of its rollouts the n-th of another task.
+type Real = (&'static str, &'static str, bool, fn(&mut Value, usize));
+
+const REAL: [Real; 4] = [
+    ("r2e-gym", "derived/r2e_gym.astropy-12907.k8.jsonl", false, |record, at| {
+        record["exp_name"] = format!("run-{at}").into();
+        record["ds"]["instance_id"] = format!("task-{}", at / 8).into();
+    }),
+    ("tau-bench", "tau-bench/gpt-4o-airline.subset-a.json", true, |record, at| {
+        record["trial"] = (at % 8).into();
+        record["task_id"] = (at / 8).into();
+    }),
+    ("verl", "derived/verl_rollout_dir.40.jsonl", false, |record, at| {
+        let own = |text: &Value, n: usize| {
+            let text = text.as_str().unwrap_or_default();
+            Value::from(format!("{}\n#{n}", text.rsplit_once("\n#").map_or(text, |(text, _)| text)))
+        };
+        record["input"] = own(&record["input"], at / 8);
+        record["output"] = own(&record["output"], at);
+    }),
+    ("nemo-gym", "nemo-gym/grl_sokoban.jsonl", false, |record, at| {
+        record["_ng_task_index"] = (at / 8).into();
+        record["_ng_rollout_index"] = (at % 8).into();
+        record["response"]["id"] = format!("r{at}").into();
+    }),
 ];
 
 /// Peak memory by steps.
@@ -88,10 +113,10 @@ fn dense() {
         "file", "MB", "steps", "peak MB", "held/step", "peak/step"
     );
     let corpus = std::env::var("CREDSCOPE_CORPUS").unwrap_or_else(|_| "../shared/data".to_owned());
-    for (name, file, array) in REAL {
+    for (name, file, array, rename) in REAL {
         let Ok(real) = fs::read(Path::new(&corpus).join(file)) else { continue };
         let name = format!("{name}-again.{}", if array { "json" } else { "jsonl" });
-        dense_row(&data(&name, |out| rows::again(out, &real, array, DENSE)));
+        dense_row(&data(&name, |out| rows::again(out, &real, array, DENSE, rename)));
     }
     dense_row(&data("short-steps-8.jsonl", |out| rows::short_steps(out, 8, DENSE)));
     dense_row(&data("short-steps-all.jsonl", |out| rows::short_steps(out, u64::MAX, DENSE)));

@@ -4,6 +4,8 @@
 
 use std::io::Write;
 
+use serde_json::Value;
+
 /// A small generator of numbers; the files must be equal everywhere.
 struct Dice(u64);
 
@@ -239,16 +241,32 @@ pub fn native(out: &mut dyn Write, bytes: usize) {
     out.write_all(b"]\n").expect("there is room for the file");
 }
 
-/// A real file again and again: its lines, or the elements of its array.
-pub fn again(out: &mut dyn Write, real: &[u8], array: bool, bytes: usize) {
-    let real = real.trim_ascii();
-    let (body, between): (&[u8], &[u8]) =
-        if array { (&real[1..real.len() - 1], b",") } else { (real, b"\n") };
+/// A real file again and again, its lines or the elements of its array, each with a task and an id of
+/// its own: copies would be left out. Eight rollouts are a task.
+pub fn again(
+    out: &mut dyn Write,
+    real: &[u8],
+    array: bool,
+    bytes: usize,
+    rename: fn(&mut Value, usize),
+) {
+    let mut records: Vec<Value> = if array {
+        serde_json::from_slice(real).expect("the file is an array")
+    } else {
+        let lines = serde_json::Deserializer::from_slice(real).into_iter();
+        lines.map(|line| line.expect("each line is JSON")).collect()
+    };
+    let between: &[u8] = if array { b"," } else { b"\n" };
     let mut put = |text: &[u8]| out.write_all(text).expect("there is room for the file");
     put(if array { b"[" } else { b"" });
-    for copy in 0..bytes / body.len() {
-        put(if copy == 0 { b"" } else { between });
-        put(body);
+    let (mut written, mut at) = (0, 0);
+    while written < bytes {
+        let of = at % records.len();
+        rename(&mut records[of], at);
+        let text = serde_json::to_vec(&records[of]).expect("it was JSON");
+        put(if at == 0 { b"" } else { between });
+        put(&text);
+        (written, at) = (written + text.len() + 1, at + 1);
     }
     put(if array { b"]\n" } else { b"\n" });
 }
