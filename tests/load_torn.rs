@@ -412,6 +412,12 @@ fn a_torn_tar_gives_what_is_whole() {
     assert_eq!(ids(&loaded), names(0..3));
     told(&loaded, "damaged-file");
     assert!(loaded.report.unread().is_empty(), "{:?}", loaded.report.unread());
+    // Between two members nothing is torn, but the end is not there.
+    let loaded = load("runs.tar", &bytes[..second]);
+    assert_eq!(ids(&loaded), names(0..3));
+    told(&loaded, "damaged-file");
+    let whole = load("runs.tar", &bytes);
+    assert_eq!((ids(&whole).len(), whole.report.fault()), (6, None));
 }
 
 #[cfg(unix)]

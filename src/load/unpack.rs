@@ -17,6 +17,9 @@ use super::warn::plural;
 use super::zipped::{self, Archive};
 use super::zstd::{is_zstd, unzstd};
 
+/// What is said of a tar that stops between two members.
+const UNENDED: &str = "the archive has no end mark: members after the last one may be missing";
+
 /// The end of a packed file that is cut can be read as far as it goes; this says so.
 const CUT: &str = "the packed file is cut; read as far as it goes";
 
@@ -282,14 +285,18 @@ fn tar_members(input: &Input, spool: &mut Spool, depth: u32) -> io::Result<Unpac
     input.content.with(|file, start, len| {
         let window = Window { file, start, len, at: 0 };
         let mut archive = tar::Archive::new(window);
+        let (mut end, mut torn) = (0, false);
         for entry in archive.entries_with_seek()? {
             // A tar that is cut holds its members up to there.
             let Ok(entry) = entry else {
                 let read = !out.is_empty();
                 let verdict = damaged(input.name.clone(), CUT);
                 out.push(Err(FileVerdict { named: input.named && !read, ..verdict }));
+                torn = true;
                 break;
             };
+            let stored = entry.header().entry_size().unwrap_or_else(|_| entry.size());
+            end = (entry.raw_file_position() + stored).next_multiple_of(512);
             let name = String::from_utf8_lossy(&entry.path_bytes()).replace('\\', "/");
             let name = name.trim_start_matches("./");
             if !entry.header().entry_type().is_file() || name.split('/').any(hidden) {
@@ -307,6 +314,12 @@ fn tar_members(input: &Input, spool: &mut Spool, depth: u32) -> io::Result<Unpac
                 ..input.clone()
             };
             out.extend(open(inner, spool, depth));
+        }
+        // A block of zeros ends a tar: without it, it may be cut between two members.
+        let block = read_range(file, start + end, 512.min(len.saturating_sub(end)) as usize)?;
+        if !torn && end <= len && (block.len() < 512 || block.iter().any(|&b| b != 0)) {
+            let verdict = damaged(input.name.clone(), UNENDED);
+            out.push(Err(FileVerdict { named: input.named && out.is_empty(), ..verdict }));
         }
         Ok(())
     })?;
