@@ -144,6 +144,13 @@ pub const BINDINGS: &[Binding] = &[
     bind("Tree", &["z", "x"], &[A::FoldAll, A::UnfoldAll], ("", ""), "fold and unfold everything"),
     bind(
         "Tree",
+        &["Z"],
+        &[A::Prune],
+        ("Z", "prune"),
+        "hide subtrees with fewer than 2, 3, 5 scored rollouts, then none; a count is the number: 04Z",
+    ),
+    bind(
+        "Tree",
         &["t"],
         &[A::Lens],
         ("t", "states"),
@@ -272,7 +279,13 @@ pub const BINDINGS: &[Binding] = &[
         "stop the load that runs: what was read is kept, marked as partial",
     ),
     bind("Lists", &["a"], &[A::Groups], ("a", "groups"), "all groups; Enter opens one"),
-    bind("Lists", &["S"], &[A::Sort], ("S", "sort"), "next order of the list of groups"),
+    bind(
+        "Lists",
+        &["S"],
+        &[A::Sort],
+        ("S", "sort"),
+        "next order: in the tree of siblings (N, |A|, A, depth, name), else of the list of groups",
+    ),
     bind("Lists", &["W"], &[A::Warnings], ("W", "warnings"), "all warnings, with what they mean"),
     bind(
         "Program",

@@ -190,7 +190,7 @@ fn keys(model: &Model, plan: &Plan) -> Vec<(&'static str, &'static str)> {
         Pane::Tree | Pane::Steps | Pane::Quadrants | Pane::Rollouts => {
             list.extend([of(A::Pivotal), of(A::NextPane), of(A::Down)]);
             if model.focus == Pane::Tree {
-                list.extend([of(A::Left), of(A::Lens)]);
+                list.extend([of(A::Left), of(A::Lens), of(A::Sort), of(A::Prune)]);
             }
             list.extend([("=", "why"), ("i", "read"), of(A::NextRollout), of(A::NextDisagreement)]);
             if model.corpus.groups.len() > 1 {
