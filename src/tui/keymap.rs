@@ -240,14 +240,14 @@ pub const BINDINGS: &[Binding] = &[
         &["f"],
         &[A::Filter],
         ("f", "filter"),
-        "filter steps by what they are; groups: mixed only; compare: steps only here",
+        "filter steps by outcome, result, file and more; groups: mixed only; compare: steps only here",
     ),
     bind(
         "Lists",
         &["/"],
         &[A::Search],
         ("/", "find"),
-        "search actions, signatures and texts of the group; Esc ends the search",
+        "search actions, signatures and texts; in the list of groups: tasks; Esc ends the search",
     ),
     bind(
         "Lists",

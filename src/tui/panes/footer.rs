@@ -140,7 +140,7 @@ fn keys(model: &Model, plan: &Plan) -> Vec<(&'static str, &'static str)> {
     if model.loading.is_some() {
         list.push(of(A::StopLoading));
     }
-    if model.finding.active() {
+    if model.finding.active() && model.focus != Pane::Groups {
         list.extend([("n N", "hit"), ("Esc", "end search")]);
     }
     match model.focus {
@@ -153,12 +153,14 @@ fn keys(model: &Model, plan: &Plan) -> Vec<(&'static str, &'static str)> {
             list.extend([("=", "why"), of(A::Copy)]);
         }
         Pane::Groups => {
+            let esc = if model.groups.sought.is_some() { "end search" } else { "back" };
             list.extend([
-                ("Esc", "back"),
+                ("Esc", esc),
                 ("jk", "row"),
                 ("Enter", "open"),
                 of(A::Sort),
                 ("f", "mixed only"),
+                ("/", "find task"),
             ]);
         }
         Pane::Matrix => {

@@ -75,7 +75,8 @@ pub fn draw(model: &Model, snapshot: &Snapshot, canvas: &mut Canvas, focus: bool
     let columns = Columns::new(canvas.width(), snapshot);
     header(snapshot, columns, canvas);
     if lens.rows.is_empty() {
-        canvas.empty(2, &["no rollout of this group has steps: } goes to the next group"]);
+        let key = super::to_steps_of_a_group(model);
+        canvas.empty(2, &[&format!("no rollout of this group has steps: {key}")]);
         return;
     }
     if sight.rows.is_empty() {
