@@ -201,7 +201,7 @@ fn kinds_of_the_filter_narrow_and_one_kind_widens() {
     let facets = model.filtering.facets.clone();
     for (facet, _) in &facets {
         if matches!(facet.name().as_str(), "success" | "both_pos" | "N≥2") {
-            model.filtering.filter.toggle(*facet);
+            model.filtering.filter.toggle(facet.clone());
         }
     }
     press(&mut model, "g");
@@ -219,7 +219,7 @@ fn kinds_of_the_filter_narrow_and_one_kind_widens() {
     let failure = model.filtering.facets.iter().find(|(f, _)| f.name() == "failure").unwrap();
     let before = model.filtering.passes.iter().filter(|&&p| p).count();
     let more = failure.1;
-    let facet = failure.0;
+    let facet = failure.0.clone();
     model.filtering.filter.toggle(facet);
     press(&mut model, "g");
     let after = model.filtering.passes.iter().filter(|&&p| p).count();
@@ -347,4 +347,159 @@ fn pasted_text_fires_no_key() {
     let mut model = started((80, 24));
     let effects = update(&mut model, Msg::Paste("qqq\n".to_owned()));
     assert!(effects.is_empty() && model.layers.is_empty());
+}
+
+/// By hand: two steps of `a.py` fail, one works and one was stopped; one names no file at all.
+fn with_results() -> credscope::rollout::Corpus {
+    use credscope::rollout::{Corpus, StepResult};
+    let walk = |n: usize| (0..n).map(|t| (format!("s{t}"), format!("act{t}"))).collect();
+    let group = tui_support::group(
+        "results",
+        &[("r1", Outcome::Success, walk(3)), ("r2", Outcome::Failure, walk(2))],
+    );
+    let mut group = Arc::try_unwrap(group).unwrap();
+    let (a, b) = (group.symbols.intern("pkg/a.py"), group.symbols.intern("pkg/b.py"));
+    group.steps.facts.targets = vec![a, a, b, a, a];
+    // The second action names both files, the fourth the same one twice.
+    let made = [
+        (StepResult::Error, 0, 1),
+        (StepResult::Error, 1, 2),
+        (StepResult::Ok, 0, 0),
+        (StepResult::Timeout, 3, 2),
+        (StepResult::Unknown, 0, 0),
+    ];
+    for (step, (result, start, len)) in group.steps.facts.steps.iter_mut().zip(made) {
+        step.action.result = result;
+        (step.action.targets.start, step.action.targets.len) = (start, len);
+    }
+    Corpus { groups: vec![Arc::new(group)] }
+}
+
+#[test]
+fn steps_are_chosen_by_their_result_and_their_file() {
+    let mut model = tui_support::opened(with_results(), (80, 24));
+    press(&mut model, "f");
+    let of = |model: &Model, kind: &str| -> Vec<(String, usize)> {
+        let facets = model.filtering.facets.iter().filter(|(f, _)| f.kind() == kind);
+        facets.map(|(f, n)| (f.name(), *n)).collect()
+    };
+    let named = |list: &[(&str, usize)]| -> Vec<(String, usize)> {
+        list.iter().map(|(name, n)| ((*name).to_owned(), *n)).collect()
+    };
+    let results = [("ok", 1), ("error", 2), ("unknown", 1), ("timeout", 1)];
+    assert_eq!(of(&model, "result"), named(&results));
+    assert_eq!(of(&model, "file"), named(&[("pkg/a.py", 3), ("pkg/b.py", 1)]));
+    line(&picture(&model), &["file", "[ ] pkg/a.py", " 3"]);
+    // Errors alone: of these two steps both work on a.py, one on b.py too.
+    let error = model.filtering.facets.iter().position(|(f, _)| f.name() == "error").unwrap();
+    for _ in 0..error {
+        press(&mut model, "j");
+    }
+    press(&mut model, "Space");
+    assert_eq!(of(&model, "file"), named(&[("pkg/a.py", 2), ("pkg/b.py", 1)]));
+    // Another result widens: its count stays what it was.
+    assert_eq!(of(&model, "result"), named(&results));
+    press(&mut model, "G");
+    press(&mut model, "Space");
+    line(&picture(&model), &["1 of 5 steps  error, pkg/b.py"]);
+    let passing: Vec<usize> = (0..5).filter(|&s| model.passes(s)).collect();
+    assert_eq!(passing, [1]);
+}
+
+#[test]
+fn the_files_of_most_steps_are_listed_and_the_rest_is_counted() {
+    use credscope::rollout::Corpus;
+    // File k is named by k + 1 steps.
+    let walk = |n: usize| (0..n).map(|t| (format!("s{t}"), format!("act{t}"))).collect();
+    let group = tui_support::group("files", &[("r1", Outcome::Success, walk(15 * 16 / 2))]);
+    let mut group = Arc::try_unwrap(group).unwrap();
+    let files: Vec<_> = (0..15).map(|k| group.symbols.intern(&format!("f{k:02}.py"))).collect();
+    group.steps.facts.targets = files;
+    let which = (0..15_u32).flat_map(|k| std::iter::repeat_n(k, k as usize + 1));
+    for (step, start) in group.steps.facts.steps.iter_mut().zip(which) {
+        (step.action.targets.start, step.action.targets.len) = (start, 1);
+    }
+    let mut model = tui_support::opened(Corpus { groups: vec![Arc::new(group)] }, (80, 24));
+    press(&mut model, "f");
+    let shown = picture(&model);
+    line(&shown, &["file", "[ ] f14.py", " 15"]);
+    line(&shown, &["… 3 more: Space"]);
+    assert!(shown.contains("f03.py") && !shown.contains("f02.py"), "{shown}");
+    press(&mut model, "G");
+    press(&mut model, "Space");
+    let shown = picture(&model);
+    assert!(shown.contains("f02.py") && shown.contains("f00.py"), "{shown}");
+    assert!(!shown.contains(" more"), "{shown}");
+}
+
+#[test]
+fn the_list_of_groups_is_searched_by_task() {
+    let walk = |n: usize| (0..n).map(|t| (format!("s{t}"), format!("act{t}"))).collect();
+    let one = |task: &str, n: usize| {
+        let made = [("r1", Outcome::Success, walk(n)), ("r2", Outcome::Failure, walk(1))];
+        tui_support::group(task, &made)
+    };
+    let groups = vec![one("edit-1", 5), one("fix-2", 6), one("Edit-3", 7), one("re-edit", 8)];
+    let corpus = credscope::rollout::Corpus { groups };
+    let mut model = tui_support::opened(corpus, (80, 24));
+    press(&mut model, "}");
+    press(&mut model, "a");
+    let search = |model: &mut Model, text: &str| {
+        press(model, "/");
+        type_in(model, text);
+        press(model, "Enter");
+    };
+    // Letter case counts only where the pattern has a capital letter.
+    search(&mut model, "^X");
+    line(&picture(&model), &["a Groups  0 of 4 groups  /^X"]);
+    line(&picture(&model), &["no task that is listed has it: Esc ends the search"]);
+    press(&mut model, "Esc");
+    assert_eq!(model.group_order(), [0, 1, 2, 3]);
+    assert_eq!(model.focus, Pane::Groups, "Esc ended the search and closed nothing");
+    search(&mut model, "^edit");
+    assert_eq!(model.group_order(), [0, 2]);
+    assert_eq!(model.groups.at, 0, "the selected row is one of those listed");
+    line(&picture(&model), &["2 of 4 groups  /^edit"]);
+    // 5 + 1 and 7 + 1 steps.
+    line(&picture(&model), &["Σ listed", " 14 "]);
+    search(&mut model, "Edit");
+    assert_eq!(model.group_order(), [2]);
+    search(&mut model, "[");
+    assert!(model.message.as_ref().unwrap().contains("not a pattern"));
+    press(&mut model, "Esc");
+    press(&mut model, "Esc");
+    assert_eq!(model.group_order(), [0, 1, 2, 3]);
+    press(&mut model, "Esc");
+    assert_ne!(model.focus, Pane::Groups);
+}
+
+#[test]
+fn an_empty_pane_names_only_a_way_that_leads_somewhere() {
+    let walk = |n: usize| (0..n).map(|t| (format!("s{t}"), format!("act{t}"))).collect();
+    let one = |task: &str, n: usize| tui_support::group(task, &[("r1", Outcome::Success, walk(n))]);
+    let corpus = |groups| credscope::rollout::Corpus { groups };
+    let of = |groups, keys: &[&str]| {
+        let mut model = tui_support::opened(corpus(groups), (80, 24));
+        for name in keys {
+            press(&mut model, name);
+        }
+        picture(&model)
+    };
+    // A group alone: nothing is left to go to.
+    line(&of(vec![one("a", 2)], &["|"]), &["this group has one rollout: | goes back"]);
+    let shown = of(vec![one("a", 0)], &["7"]);
+    line(&shown, &["no rollout of this group has steps: W lists what the load says"]);
+    let shown = of(vec![one("a", 0)], &["2", "Enter"]);
+    line(&shown, &["this rollout has no steps: W lists"]);
+    // With steps in the next group, or in the one before.
+    let shown = of(vec![one("a", 0), one("b", 1)], &["7"]);
+    line(&shown, &["has steps: } goes to the next group"]);
+    let shown = of(vec![one("a", 1), one("b", 0)], &["}", "7"]);
+    line(&shown, &["has steps: { goes to the previous group"]);
+    let two = tui_support::group(
+        "two",
+        &[("r1", Outcome::Failure, walk(0)), ("r2", Outcome::Success, walk(1))],
+    );
+    let shown = of(vec![Arc::clone(&two)], &["2", "Enter", "[", "["]);
+    line(&shown, &["this rollout has no steps: ] goes to the next rollout"]);
 }

@@ -10,8 +10,10 @@ use std::sync::Arc;
 
 use credscope::analysis::{Analysis, AnalysisSettings};
 use credscope::rollout::{Corpus, Group, Outcome};
-use credscope::tui::lens::{Lens, LensKind, RowKind};
+use credscope::tui::lens::{Folds, Lens, LensKind, RowKind};
 use credscope::tui::model::Model;
+use credscope::tui::ordering::{Sight, TreeOrder};
+use credscope::tui::snapshot::Snapshot;
 use tui_support::{opened, picture, press};
 
 /// Numbers that look random and are the same in every run.
@@ -75,7 +77,8 @@ fn check(group: &Arc<Group>, settings: &AnalysisSettings) -> usize {
     assert_eq!(segments.len(), analysis.paths.rows.len(), "{name}");
     assert_eq!(segments.len(), expected.len(), "{name}");
     // Before a segment is opened these are all the rows in sight.
-    assert_eq!(lens.visible(&credscope::tui::lens::Folds::default()), segments, "{name}");
+    let all: Vec<usize> = (0..lens.rows.len()).collect();
+    assert_eq!(Sight::new(&lens, &Folds::default(), &all, 0).rows, segments, "{name}");
     let mut walked: BTreeMap<usize, usize> = BTreeMap::new();
     for (&at, path) in segments.iter().zip(&analysis.paths.rows) {
         let row = &lens.rows[at];
@@ -221,7 +224,7 @@ fn read_all(model: &mut Model) -> usize {
     press(model, "1");
     press(model, "Enter");
     press(model, "g");
-    let rows = model.tree().unwrap().1.len();
+    let rows = model.tree().unwrap().1.rows.len();
     let mut seen = 0;
     for at in 0..rows {
         let shown = picture(model);
@@ -308,4 +311,173 @@ fn the_rule_counts_the_rollouts_that_have_rows() {
     let model = opened(Corpus { groups: vec![group] }, (80, 24));
     let shown = picture(&model);
     tui_support::line(&shown, &["1 Tree", "3 rows of at most 5"]);
+}
+
+/// Seven rollouts: three view, two search, one creates a file four times over, and one without a verdict
+/// executes something. Rows of the paths, as they stand canonically; N counts rollouts:
+///
+/// ```text
+/// view    r1 ✓ r2 ✓ r3 ✗   N 3   Q 2/3   3 steps down
+///   test    r1 ✓ r2 ✓      N 2   Q 1
+///   modify  r3 ✗           N 3   Q 1/3   2 steps; r4 and r5 come to this state by another way
+/// search  r4 ✗ r5 ✓        N 2   Q 1/2   2 steps, the second is the same `modify`
+/// create  r6 ✓             N 1   Q 1     4 steps
+/// execute r7 ?             N 0           5 steps
+/// ```
+///
+/// V is 4/6 at the top and 3/5 after it, and the rate of the group is 4/6: |A| is about 0.33 for create,
+/// 0.17 for search, nothing for view; more than 0.33 for test, less for modify.
+fn bushy() -> Arc<Group> {
+    let walk = |pairs: &[(&str, &str)]| -> Vec<(String, String)> {
+        pairs.iter().map(|(s, a)| ((*s).to_owned(), (*a).to_owned())).collect()
+    };
+    let (view, search) = (("s0", "view:full@b.py"), ("s0", "search:grep@."));
+    let (create, execute) = (("s0", "create:file@z.py"), ("s9", "execute:python@run.py"));
+    let modify = ("s1", "modify:replace:1@c.py");
+    let tested = walk(&[view, ("s1", "test:run@t.py")]);
+    tui_support::group(
+        "bushy",
+        &[
+            ("r1", Outcome::Success, tested.clone()),
+            ("r2", Outcome::Success, tested),
+            ("r3", Outcome::Failure, walk(&[view, modify, ("s2", "finish")])),
+            ("r4", Outcome::Failure, walk(&[search, modify])),
+            ("r5", Outcome::Success, walk(&[search, modify])),
+            ("r6", Outcome::Success, walk(&[create; 4])),
+            ("r7", Outcome::Unscored, walk(&[execute; 5])),
+        ],
+    )
+}
+
+/// The rows of the zoomed tree: the first word of each action, with its indent.
+fn shape(model: &Model) -> Vec<String> {
+    let shown = picture(model);
+    let lines = shown.lines().skip_while(|l| !l.contains("first action")).skip(1);
+    lines
+        .take_while(|l| l.contains(':'))
+        .map(|l| {
+            let chars: String = l.chars().skip(1).take(12).collect();
+            let head = chars.split(':').next().unwrap().to_owned();
+            head.replace(['▾', '▸', '─'], "").trim().to_owned()
+        })
+        .collect()
+}
+
+#[test]
+fn siblings_stand_in_the_order_that_is_asked_for() {
+    let mut model = opened(Corpus { groups: vec![bushy()] }, (100, 30));
+    press(&mut model, "1");
+    press(&mut model, "Enter");
+    let canonical = ["view", "│├test", "│└modify", "search", "create", "execute"];
+    assert_eq!(shape(&model), canonical);
+    let expected: [(&str, [&str; 6]); 5] = [
+        ("N↓", ["view", "│├modify", "│└test", "search", "create", "execute"]),
+        ("|A|↓", ["create", "search", "view", "│├test", "│└modify", "execute"]),
+        ("A↓", ["create", "view", "│├test", "│└modify", "search", "execute"]),
+        ("depth↓", ["execute", "create", "view", "│├modify", "│└test", "search"]),
+        ("name↑", ["create", "execute", "search", "view", "├modify", "└test"]),
+    ];
+    let cursor = model.cursor;
+    for (name, rows) in expected {
+        press(&mut model, "S");
+        tui_support::line(&picture(&model), &["1 Tree", &format!("sort {name}")]);
+        assert_eq!(shape(&model), rows, "{name}");
+        assert_eq!(model.cursor, cursor, "{name}: sorting moves no cursor");
+    }
+    // Down goes to the row below as it is drawn.
+    press(&mut model, "g");
+    press(&mut model, "j");
+    let shown = picture(&model);
+    assert!(shown.lines().any(|l| l.starts_with('▸') && l.contains("execute:")), "{shown}");
+    press(&mut model, "S");
+    assert!(!picture(&model).contains("sort "));
+    assert_eq!(shape(&model), canonical);
+}
+
+#[test]
+fn small_subtrees_are_left_out_and_counted() {
+    let mut model = opened(Corpus { groups: vec![bushy()] }, (100, 30));
+    for name in ["1", "Enter", "g"] {
+        press(&mut model, name);
+    }
+    // The cursor on `modify`, which is left out first: `view` stands for it.
+    press(&mut model, "j");
+    press(&mut model, "j");
+    let cursor = model.cursor;
+    press(&mut model, "Z");
+    let shown = picture(&model);
+    tui_support::line(&shown, &["1 Tree", "6 rows", "− 3 rows, 3 rollouts hidden"]);
+    assert_eq!(shape(&model), ["view", "│└test", "search"]);
+    let marked = shown.lines().find(|l| l.starts_with('▸')).unwrap();
+    assert!(marked.contains("view:full@b.py") && marked.contains(" −1 "), "{marked}");
+    assert_eq!(model.cursor, cursor, "the step stays selected");
+    // What is drawn, what is hidden right below and what ends in a row is what passes it.
+    let (lens, sight) = model.tree().unwrap();
+    for &at in &sight.rows {
+        let row = &lens.rows[at];
+        let drawn: usize = sight
+            .rows
+            .iter()
+            .filter(|&&c| lens.rows[c].parent == Some(at))
+            .map(|&c| lens.rows[c].members.len())
+            .sum();
+        // `test` and `search` end both of theirs, `view` none.
+        let ending = if row.members.len() == 2 { 2 } else { 0 };
+        assert_eq!(drawn + sight.pruned_below[at] as usize + ending, row.members.len());
+    }
+    press(&mut model, "Z");
+    tui_support::line(&picture(&model), &["− 5 rows, 7 rollouts hidden"]);
+    assert_eq!(shape(&model), ["view"]);
+    // Nobody has five: the pane says so, and which key helps.
+    press(&mut model, "Z");
+    tui_support::line(&picture(&model), &["− 6 rows, 7 rollouts hidden", "the cursor's too"]);
+    tui_support::line(&picture(&model), &["no row has 5 scored rollouts: Z shows"]);
+    press(&mut model, "Z");
+    assert_eq!(shape(&model).len(), 6);
+    assert!(!picture(&model).contains("hidden"));
+    // A count is the number itself, and both lenses leave out.
+    for name in ["0", "3", "Z", "t"] {
+        press(&mut model, name);
+    }
+    let shown = picture(&model);
+    tui_support::line(&shown, &["1 Tree", "states", "hidden"]);
+    assert_eq!(model.arrangement.least, 3);
+    assert_eq!(shape(&model), ["view"]);
+    press(&mut model, "Z");
+    assert_eq!(model.arrangement.least, 5);
+}
+
+/// In any order and with anything left out: a parent stands before its rows, nothing twice, and all that
+/// is not in sight is counted.
+#[test]
+fn random_groups_keep_every_row_in_every_order() {
+    let mut random = Random(0x2545_f491_4f6c_dd1d);
+    let settings = AnalysisSettings::default();
+    for _ in 0..200 {
+        let group = random_group(&mut random);
+        let snapshot = Snapshot::new(&group, &settings);
+        for (kind, order) in
+            [LensKind::Paths, LensKind::States].iter().flat_map(|&k| TreeOrder::ALL.map(|o| (k, o)))
+        {
+            let lens = snapshot.lens(kind);
+            let drawn = snapshot.drawn(kind, order);
+            let mut all = drawn.to_vec();
+            all.sort_unstable();
+            assert!(all.into_iter().eq(0..lens.rows.len()), "{order:?}");
+            for least in [0, 2, 5] {
+                let sight = Sight::new(lens, &Folds::default(), drawn, least);
+                let rows = lens.rows.iter().filter(|r| r.kind != RowKind::Inner).count();
+                assert_eq!(sight.rows.len() + sight.pruned_rows, rows, "{order:?} {least}");
+                for (at, &i) in sight.rows.iter().enumerate() {
+                    let parent = lens.rows[i].parent;
+                    assert!(parent.is_none_or(|p| sight.rows[..at].contains(&p)));
+                }
+                for (i, row) in lens.rows.iter().enumerate() {
+                    if !sight.rows.contains(&i) && row.kind != RowKind::Inner {
+                        assert!((row.counts.0 as usize) < least);
+                    }
+                }
+            }
+        }
+    }
 }

@@ -35,6 +35,8 @@ pub enum Action {
     FoldAll,
     /// Unfold everything.
     UnfoldAll,
+    /// Leave small subtrees of the tree out.
+    Prune,
     /// The next rollout.
     NextRollout,
     /// The previous rollout.
@@ -71,7 +73,7 @@ pub enum Action {
     Controls,
     /// The list of groups.
     Groups,
-    /// The next order of the list.
+    /// The next order of the tree or of the list of groups.
     Sort,
     /// The menu of exports.
     Export,

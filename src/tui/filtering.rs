@@ -6,6 +6,9 @@ use super::model::{Layer, Model};
 use super::navigate;
 use crate::analysis::{Facet, StepFilter};
 
+/// So many files are listed at first.
+const FILES: usize = 12;
+
 /// The filter and what passes it.
 #[derive(Debug, Default)]
 pub struct Filtering {
@@ -17,13 +20,19 @@ pub struct Filtering {
     pub passes: Vec<bool>,
     /// The facets that some step of the shown group has, and how many steps each would leave.
     pub facets: Vec<(Facet, usize)>,
+    /// Whether all files are listed, not only those of most steps.
+    pub all_files: bool,
+    /// Files that are not listed.
+    pub more_files: usize,
     /// The shown analysis and the filter that these are for.
-    pub made_for: Option<(u64, StepFilter, Option<String>)>,
+    pub made_for: Option<(u64, StepFilter, Option<String>, bool)>,
 }
 
 /// Brings what passes up to date.
 pub(super) fn settle(model: &mut Model) {
-    let wanted = (model.shown_key, model.filtering.filter.clone(), model.filtering.only.clone());
+    let filtering = &model.filtering;
+    let wanted =
+        (model.shown_key, filtering.filter.clone(), filtering.only.clone(), filtering.all_files);
     let open = matches!(model.layers.last(), Some(Layer::Filter { .. }));
     let idle = wanted.1.is_empty() && wanted.2.is_none() && !open;
     if model.filtering.made_for.as_ref() == Some(&wanted)
@@ -44,26 +53,42 @@ pub(super) fn settle(model: &mut Model) {
         let wanted = |s: usize| only.is_none_or(|r| analysis.graph.rollout_of(s) == r);
         (0..analysis.group.len()).map(|s| wanted(s) && filter.passes(analysis, s)).collect()
     };
-    let facets: Vec<Facet> = Facet::all()
+    let is_chosen = |f: &Facet| filter.chosen().contains(f);
+    let mut facets: Vec<Facet> = Facet::all()
         .into_iter()
-        .filter(|f| {
-            filter.chosen().contains(f) || (0..analysis.group.len()).any(|s| f.holds(analysis, s))
-        })
+        .filter(|f| is_chosen(f) || (0..analysis.group.len()).any(|s| f.holds(analysis, s)))
         .collect();
+    // A file that was chosen in another group stays, to be given up.
+    let mut files = Facet::files(analysis);
+    let strange = filter.chosen().iter().filter(|f| f.kind() == "file" && !files.contains(f));
+    let strange: Vec<Facet> = strange.cloned().collect();
+    let all = files.len();
+    let mut place = 0;
+    files.retain(|f| {
+        place += 1;
+        place <= FILES || model.filtering.all_files || is_chosen(f)
+    });
+    let more_files = all - files.len();
+    facets.extend(files.into_iter().chain(strange));
     let counts = filter.counts(analysis, &facets);
     model.filtering.facets = facets.into_iter().zip(counts).collect();
     model.filtering.passes = passes;
+    model.filtering.more_files = more_files;
     model.filtering.made_for = Some(wanted);
 }
 
 /// A key in the list of facets.
 pub(super) fn key(model: &mut Model, at: usize, name: &str, effects: &mut Vec<Effect>) {
-    let last = model.filtering.facets.len().saturating_sub(1);
+    let last = model.filtering.rows().saturating_sub(1);
     let page = usize::from(model.area.height / 2).max(1);
     let to = match (name, keymap::action(name)) {
         ("Space" | "Enter", _) => {
-            if let Some(&(facet, _)) = model.filtering.facets.get(at) {
-                model.filtering.filter.toggle(facet);
+            match model.filtering.facets.get(at) {
+                Some((facet, _)) => {
+                    let facet = facet.clone();
+                    model.filtering.filter.toggle(facet);
+                }
+                None => model.filtering.all_files = true,
             }
             at
         }
@@ -111,6 +136,12 @@ fn come_in(model: &mut Model) {
 }
 
 impl Filtering {
+    /// Rows of the list: the facets, and one for the files that are not listed.
+    #[must_use]
+    pub fn rows(&self) -> usize {
+        self.facets.len() + usize::from(self.more_files > 0)
+    }
+
     /// In a few words: `rollout r1, success`.
     #[must_use]
     pub fn name(&self) -> String {

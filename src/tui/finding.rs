@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use regex::{Regex, RegexBuilder};
 
+use super::layout::Pane;
 use super::message::Effect;
 use super::model::{Layer, Model};
 use crate::rollout::raw::{RawArgs, RawStep};
@@ -149,14 +150,23 @@ pub(super) fn key(model: &mut Model, text: &str, name: &str, effects: &mut Vec<E
 }
 
 fn start(model: &mut Model, text: &str, effects: &mut Vec<Effect>) {
-    if text.is_empty() {
+    // The list of groups is searched for tasks.
+    let listed = model.focus == Pane::Groups;
+    if text.is_empty() && !listed {
         stop(model, effects);
         return;
     }
-    if let Err(reason) = expression(text) {
-        model.message = Some(reason);
-        model.layers.push(Layer::Search { text: text.to_owned() });
-        return;
+    match expression(text) {
+        Err(reason) => {
+            model.message = Some(reason);
+            model.layers.push(Layer::Search { text: text.to_owned() });
+            return;
+        }
+        Ok(pattern) if listed => {
+            super::grouping::seek(model, text, pattern);
+            return;
+        }
+        Ok(_) => {}
     }
     text.clone_into(&mut model.finding.pattern);
     search(model, true, effects);

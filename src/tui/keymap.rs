@@ -144,6 +144,13 @@ pub const BINDINGS: &[Binding] = &[
     bind("Tree", &["z", "x"], &[A::FoldAll, A::UnfoldAll], ("", ""), "fold and unfold everything"),
     bind(
         "Tree",
+        &["Z"],
+        &[A::Prune],
+        ("Z", "prune"),
+        "hide subtrees with fewer than 2, 3, 5 scored rollouts, then none; a count is the number: 04Z",
+    ),
+    bind(
+        "Tree",
         &["t"],
         &[A::Lens],
         ("t", "states"),
@@ -233,14 +240,14 @@ pub const BINDINGS: &[Binding] = &[
         &["f"],
         &[A::Filter],
         ("f", "filter"),
-        "filter steps by what they are; groups: mixed only; compare: steps only here",
+        "filter steps by outcome, result, file and more; groups: mixed only; compare: steps only here",
     ),
     bind(
         "Lists",
         &["/"],
         &[A::Search],
         ("/", "find"),
-        "search actions, signatures and texts of the group; Esc ends the search",
+        "search actions, signatures and texts; in the list of groups: tasks; Esc ends the search",
     ),
     bind(
         "Lists",
@@ -272,7 +279,13 @@ pub const BINDINGS: &[Binding] = &[
         "stop the load that runs: what was read is kept, marked as partial",
     ),
     bind("Lists", &["a"], &[A::Groups], ("a", "groups"), "all groups; Enter opens one"),
-    bind("Lists", &["S"], &[A::Sort], ("S", "sort"), "next order of the list of groups"),
+    bind(
+        "Lists",
+        &["S"],
+        &[A::Sort],
+        ("S", "sort"),
+        "next order: in the tree of siblings (N, |A|, A, depth, name), else of the list of groups",
+    ),
     bind("Lists", &["W"], &[A::Warnings], ("W", "warnings"), "all warnings, with what they mean"),
     bind(
         "Program",

@@ -46,8 +46,6 @@ pub struct LensRow {
     pub depth: u32,
     /// The row above it in the tree.
     pub parent: Option<usize>,
-    /// Whether it is the last of its parent's children.
-    pub last: bool,
     /// Whether rows hang below it (inner steps not counted).
     pub parent_of_rows: bool,
     /// The pair whose numbers it shows.
@@ -105,52 +103,6 @@ impl Lens {
             LensKind::States => states(analysis),
         }
     }
-
-    /// Indices of the rows in sight.
-    #[must_use]
-    pub fn visible(&self, folds: &Folds) -> Vec<usize> {
-        let mut shown = vec![false; self.rows.len()];
-        let mut list = Vec::new();
-        for (i, row) in self.rows.iter().enumerate() {
-            let sees = row.parent.is_none_or(|p| {
-                let inner = row.kind == RowKind::Inner;
-                shown.get(p) == Some(&true)
-                    && if inner { folds.opened.contains(&p) } else { !folds.closed.contains(&p) }
-            });
-            if sees {
-                if let Some(slot) = shown.get_mut(i) {
-                    *slot = true;
-                }
-                list.push(i);
-            }
-        }
-        list
-    }
-
-    /// The visible row (as a position in `visible`) that shows a step or hides it inside.
-    #[must_use]
-    pub fn position(&self, visible: &[usize], step: usize) -> Option<usize> {
-        let mut at = *self.step_row.get(step)? as usize;
-        loop {
-            if let Ok(position) = visible.binary_search(&at) {
-                return Some(position);
-            }
-            at = self.rows.get(at)?.parent?;
-        }
-    }
-
-    /// For each ancestor of a row, from the top: whether more siblings follow it.
-    #[must_use]
-    pub fn guides(&self, row: usize) -> Vec<bool> {
-        let mut guides = Vec::new();
-        let mut at = self.rows.get(row).and_then(|r| r.parent);
-        while let Some(parent) = at.and_then(|p| self.rows.get(p)) {
-            guides.push(!parent.last);
-            at = parent.parent;
-        }
-        guides.reverse();
-        guides
-    }
 }
 
 /// Scored, succeeded, failed among some rollouts.
@@ -192,19 +144,10 @@ fn paths(analysis: &Analysis) -> Lens {
             *w = before;
             *p = lens.rows.len();
         }
-        let siblings = match row.parent {
-            Some(p) => tree.rows.get(p).map_or(&[][..], |r| &r.children),
-            None => &[],
-        };
-        let last = match row.parent {
-            Some(_) => siblings.last() == Some(&i),
-            None => !tree.rows.iter().skip(i + 1).any(|r| r.parent.is_none()),
-        };
         let first = LensRow {
             kind: RowKind::Segment,
             depth: 0,
             parent: row.parent.and_then(|p| place.get(p).copied()),
-            last,
             parent_of_rows: !row.children.is_empty(),
             pair: row.pair,
             step: row.first_step,
@@ -226,7 +169,6 @@ fn paths(analysis: &Analysis) -> Lens {
                 kind: RowKind::Inner,
                 depth: depth + 1,
                 parent: Some(at),
-                last: false,
                 parent_of_rows: false,
                 pair,
                 step,
@@ -315,11 +257,11 @@ struct Build<'a> {
 impl Build<'_> {
     /// Lays the states out depth first, without recursion: chains may be thousands of states deep.
     fn walk(&mut self, roots: &[StateId], end: StateId) {
-        let mut todo: Vec<(PairId, StateId, Option<usize>, u32, bool)> = Vec::new();
-        for (i, &root) in roots.iter().enumerate().rev() {
-            self.push_edges(&mut todo, root, None, 0, i + 1 == roots.len());
+        let mut todo: Vec<(PairId, StateId, Option<usize>, u32)> = Vec::new();
+        for &root in roots.iter().rev() {
+            self.push_edges(&mut todo, root, None, 0);
         }
-        while let Some((pair, to, parent, depth, last)) = todo.pop() {
+        while let Some((pair, to, parent, depth)) = todo.pop() {
             let at = self.lens.rows.len();
             let from = self.analysis.graph.pair(pair).state;
             let home = self.home.get(to as usize).copied().flatten() == Some((pair, to));
@@ -336,7 +278,6 @@ impl Build<'_> {
                 kind,
                 depth,
                 parent,
-                last,
                 parent_of_rows: home,
                 pair,
                 step: 0,
@@ -350,7 +291,7 @@ impl Build<'_> {
             });
             self.index.insert((pair, to), at);
             if home {
-                self.push_edges(&mut todo, to, Some(at), depth + 1, true);
+                self.push_edges(&mut todo, to, Some(at), depth + 1);
             }
         }
     }
@@ -358,11 +299,10 @@ impl Build<'_> {
     /// Puts the transitions of a state on the pile, so that the most visited comes off first.
     fn push_edges(
         &self,
-        todo: &mut Vec<(PairId, StateId, Option<usize>, u32, bool)>,
+        todo: &mut Vec<(PairId, StateId, Option<usize>, u32)>,
         state: StateId,
         parent: Option<usize>,
         depth: u32,
-        last_state: bool,
     ) {
         let mut edges: Vec<Waiting> = self
             .analysis
@@ -372,8 +312,8 @@ impl Build<'_> {
             .map(|e| (e.weight().visits, Reverse((e.weight().pair, e.target().index() as StateId))))
             .collect();
         edges.sort_unstable();
-        for (i, &(_, Reverse((pair, to)))) in edges.iter().enumerate() {
-            todo.push((pair, to, parent, depth, i == 0 && last_state));
+        for (_, Reverse((pair, to))) in edges {
+            todo.push((pair, to, parent, depth));
         }
     }
 

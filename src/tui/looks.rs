@@ -39,6 +39,7 @@ pub(super) fn act(model: &mut Model, action: Action, effects: &mut Vec<Effect>) 
             None => model.message = Some("nothing here to copy".to_owned()),
         },
         Action::Scale => model.shared_scale = !model.shared_scale,
+        Action::Sort if model.focus == Pane::Tree => super::ordering::act(model, action, 1),
         Action::Sort => {
             let all = super::model::GroupOrder::ALL;
             let at = all.iter().position(|&o| o == model.groups.order).unwrap_or(0);

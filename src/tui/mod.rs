@@ -28,6 +28,7 @@ pub mod message;
 pub mod model;
 mod navigate;
 pub mod numbers;
+pub mod ordering;
 pub mod origin;
 mod outside;
 pub mod palette;

@@ -16,6 +16,7 @@ use super::jumps::Jumps;
 use super::layout::{Needs, Pane, Plan, layout};
 use super::lens::{Folds, Lens, LensKind};
 use super::loading::Loading;
+use super::ordering::{Arrangement, Sight};
 use super::pivotal::Reading;
 use super::snapshot::Snapshot;
 use super::sweeping::Sweeping;
@@ -256,6 +257,8 @@ pub struct Model {
     pub layers: Vec<Layer>,
     /// Which lens the tree shows.
     pub lens: LensKind,
+    /// Order of the tree and what it leaves out.
+    pub arrangement: Arrangement,
     /// Folds of the paths and of the states.
     pub folds: [Folds; 2],
     /// Runs of equal steps that were opened, by the index of their first step in the group.
@@ -334,6 +337,7 @@ impl Model {
             back: Pane::Steps,
             layers: Vec::new(),
             lens: LensKind::default(),
+            arrangement: Arrangement::default(),
             folds: [Folds::default(), Folds::default()],
             opened_runs: BTreeSet::new(),
             shared_scale: false,
@@ -424,11 +428,13 @@ impl Model {
         }
     }
 
-    /// The rows of the tree in sight.
+    /// The tree and what is in sight of it.
     #[must_use]
-    pub fn tree(&self) -> Option<(&Lens, Vec<usize>)> {
-        let lens = self.snapshot()?.lens(self.lens);
-        Some((lens, lens.visible(self.folds())))
+    pub fn tree(&self) -> Option<(&Lens, Sight)> {
+        let snapshot = self.snapshot()?;
+        let lens = snapshot.lens(self.lens);
+        let Arrangement { order, least } = self.arrangement;
+        Some((lens, Sight::new(lens, self.folds(), snapshot.drawn(self.lens, order), least)))
     }
 
     /// Where everything is.
@@ -441,7 +447,7 @@ impl Model {
     #[must_use]
     pub fn needs(&self) -> Needs {
         Needs {
-            tree: self.tree().map_or(1, |(_, rows)| rows.len().max(1)),
+            tree: self.tree().map_or(1, |(_, sight)| sight.rows.len().max(1)),
             steps: self.step_lines(self.cursor.rollout).len().max(1),
             rollouts: self.shown_group().map_or(1, |g| g.rollouts.len().max(1)),
             focus: self.focus,

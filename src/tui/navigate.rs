@@ -85,6 +85,7 @@ pub(super) fn act(model: &mut Model, action: Action, count: usize, effects: &mut
         Action::Left => fold(model, Some(true)),
         Action::Right => fold(model, Some(false)),
         Action::Fold => fold(model, None),
+        Action::Prune => super::ordering::act(model, action, count),
         Action::FoldAll | Action::UnfoldAll => fold_all(model, action == Action::FoldAll),
         Action::Lens => {
             model.lens = match model.lens {
@@ -210,15 +211,15 @@ pub(super) fn go_to_step(model: &mut Model, step: usize) {
 
 /// Moves to another row of the tree: the selected rollout stays where it passes there.
 fn tree_row(model: &mut Model, to: impl Fn(usize) -> usize) {
-    let Some((lens, visible)) = model.tree() else {
+    let Some((lens, sight)) = model.tree() else {
         return;
     };
     let at = model
         .step()
-        .and_then(|step| lens.position(&visible, step))
+        .and_then(|step| sight.position(lens, step))
         .map_or(0, to)
-        .min(visible.len().saturating_sub(1));
-    let Some(&row) = visible.get(at) else {
+        .min(sight.rows.len().saturating_sub(1));
+    let Some(&row) = sight.rows.get(at) else {
         return;
     };
     go_to_row(model, row);
@@ -241,9 +242,9 @@ fn go_to_row(model: &mut Model, row: usize) {
 
 /// The row of the tree under the cursor.
 fn current_row(model: &Model) -> Option<usize> {
-    let (lens, visible) = model.tree()?;
-    let position = lens.position(&visible, model.step()?)?;
-    visible.get(position).copied()
+    let (lens, sight) = model.tree()?;
+    let position = sight.position(lens, model.step()?)?;
+    sight.rows.get(position).copied()
 }
 
 /// Closes (`Some(true)`), opens (`Some(false)`) or turns the row of the tree. Closing what is closed

@@ -1,11 +1,12 @@
 //! Everything that the main screen draws of one group under one setting, made by the worker: the
 //! analysis, its rows, and what drawing needs of it (scales of bars, widths of columns, rows of trees).
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::labels::{call_width, names};
 use super::lens::{Lens, LensKind};
 use super::numbers::digits;
+use super::ordering::{TreeOrder, drawing_order};
 use super::pivotal::{Pick, best, picks};
 use crate::analysis::aggregate::{Part, Totals};
 use crate::analysis::sizes::{self, Backing, SizeRow};
@@ -63,6 +64,8 @@ pub struct Snapshot {
     pub longest_call: usize,
     /// Per column: whether it says one thing of every whole rollout.
     constant: Vec<bool>,
+    /// Rows of both lenses in each order, once somebody looks at it.
+    drawn: [[OnceLock<Vec<usize>>; TreeOrder::ALL.len()]; 2],
 }
 
 fn truncated(analysis: &Analysis) -> usize {
@@ -149,6 +152,7 @@ impl Snapshot {
         Self {
             longest_call,
             constant,
+            drawn: Default::default(),
             paths: Lens::new(&analysis, LensKind::Paths),
             states: Lens::new(&analysis, LensKind::States),
             pivotal: analysis.pivotal(),
@@ -185,6 +189,16 @@ impl Snapshot {
             LensKind::Paths => &self.paths,
             LensKind::States => &self.states,
         }
+    }
+
+    /// Every row of a lens in drawing order.
+    #[must_use]
+    pub fn drawn(&self, kind: LensKind, order: TreeOrder) -> &[usize] {
+        let [paths, states] = &self.drawn;
+        let cells = if kind == LensKind::Paths { paths } else { states };
+        cells.get(order as usize).map_or(&[][..], |cell| {
+            cell.get_or_init(|| drawing_order(self.lens(kind), &self.analysis, kind, order))
+        })
     }
 
     /// Index of the Y column.

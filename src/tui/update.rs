@@ -300,6 +300,9 @@ pub(super) fn act(model: &mut Model, action: Action, count: usize, effects: &mut
             toggle(model, Pane::Groups);
             model.groups.at = model.group;
         }
+        Action::Close if model.focus == Pane::Groups && model.groups.sought.is_some() => {
+            model.groups.sought = None;
+        }
         Action::Close if model.finding.active() => finding::stop(model, effects),
         Action::Close => close(model),
         Action::JumpBack => jumps::go(model, true, count, effects),

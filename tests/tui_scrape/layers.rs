@@ -50,7 +50,8 @@ impl Reading<'_> {
     fn filter(&self, lines: &mut [Line]) -> usize {
         let steps: Vec<&Value> = self.said.steps_in(&self.task).collect();
         // What is chosen, as it stands on the screen.
-        let facets = facets(lines);
+        let mut facets = facets(lines);
+        self.whole_names(&mut facets);
         let chosen: Vec<&Facet> = facets.iter().filter(|f| f.chosen).collect();
         let passing = steps.iter().filter(|s| self.passes(s, &chosen)).count();
         lines[0].title("f Filter");
@@ -80,6 +81,26 @@ impl Reading<'_> {
         read
     }
 
+    /// Files stand with the end of their path: they are listed in the order of the model.
+    fn whole_names(&self, facets: &mut [Facet]) {
+        let listed = self.model.filtering.facets.iter().map(|(f, _)| f);
+        let mut names = listed.filter(|f| f.kind() == "file").map(|f| f.name());
+        for facet in facets.iter_mut().filter(|f| f.kind == "file") {
+            let end = facet.name.trim_start_matches('…').to_owned();
+            facet.name = names.find(|n| n.ends_with(&end)).unwrap_or_else(|| panic!("no {end}"));
+        }
+    }
+
+    /// Whether the action of a step has the file among its targets, as it was loaded.
+    fn works_on(&self, step: &Value, file: &str) -> bool {
+        let group = self.said.group_of(&self.task);
+        let rollout = group.find(step["rollout"].as_str().unwrap()).unwrap();
+        let at = group.rollouts[rollout].steps.start + super::reading::index(int(step, "step"));
+        let facts = &group.steps.facts;
+        let targets = facts.targets_of(&facts.steps[at].action);
+        targets.iter().any(|&t| group.symbols.text(t) == file)
+    }
+
     fn passes(&self, step: &Value, chosen: &[&Facet]) -> bool {
         chosen.iter().all(|f| {
             chosen.iter().any(|g| {
@@ -92,6 +113,8 @@ impl Reading<'_> {
         let is = |key: &str, name: &str| step[key] == name;
         match (facet.kind.as_str(), facet.name.as_str()) {
             ("outcome", name) => is("outcome", name),
+            ("result", name) => is("result", name),
+            ("file", name) => self.works_on(step, name),
             ("quadrant", name) => is("quadrant", name),
             ("evidence", name) => is("evidence", name),
             ("category", name) => is("category", name),
@@ -258,7 +281,7 @@ fn facets(lines: &[Line]) -> Vec<Facet> {
         for line in &lines[1..] {
             let at = boxes(line);
             let Some(&x) = at.get(k) else { continue };
-            let from = if k == 0 { 0 } else { at[k - 1] + 4 + 11 + 4 };
+            let from = x - 10;
             let head = line.part(from, x).text();
             let head = head.trim_matches(['▸', ' ']);
             if !head.is_empty() {

@@ -61,6 +61,11 @@ fn printed(args: &[&str]) -> Value {
 }
 
 impl Said {
+    /// A group as it was loaded.
+    pub fn group_of(&self, task: &str) -> &credscope::rollout::Group {
+        self.corpus.groups.iter().find(|g| g.key.task == task).unwrap()
+    }
+
     /// `flags` are the settings as options.
     pub fn of(path: &Path, flags: &[&str], settings: &AnalysisSettings) -> Self {
         let (corpus, _) = tui_support::loaded(path);

@@ -14,7 +14,8 @@ impl Reading<'_> {
         let of_task = |r: &&Value| r["task"] == self.task.as_str();
         let paths: Vec<&Value> = self.said.paths.iter().filter(of_task).collect();
         let g = self.said.group(&self.task);
-        let (lens, visible) = self.model.tree().unwrap();
+        let (lens, sight) = self.model.tree().unwrap();
+        let visible = &sight.rows;
         lines[0].title("1 Tree");
         let mut read = match self.model.lens {
             LensKind::Paths => {
@@ -34,7 +35,7 @@ impl Reading<'_> {
         read += lines[0].before("in", visible.len() as f64);
         lines[0].done(&[]);
         let header = lines[1].clone();
-        let selected = self.model.step().and_then(|s| lens.position(&visible, s)).unwrap_or(0);
+        let selected = self.model.step().and_then(|s| sight.position(lens, s)).unwrap_or(0);
         let top = Self::top(lines, selected);
         // An opened path shows its first step, then the others.
         let open = visible.len() > paths.len();

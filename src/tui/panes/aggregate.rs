@@ -124,7 +124,7 @@ fn aggregate(model: &Model, mixed: &[&Summary], uniform: usize, canvas: &mut Can
     let (buckets, names) = [(fits(long), long), (fits(short), short)]
         .into_iter()
         .find(|(b, _)| b.shares && b.widths.iter().all(|w| *w >= 7))
-        .unwrap_or((Buckets::counts([(room / 5).clamp(6, 13); 5]), short));
+        .unwrap_or_else(|| (Buckets::counts(cells(room, all)), short));
     let mut head = Row::new();
     head.gap(1).left(if buckets.shares { "" } else { "counts" }, label - 1, theme.dim);
     head.right("n", n, theme.dim);
@@ -168,13 +168,28 @@ fn intervals(totals: &Totals, head: usize, widths: [usize; 5], theme: &Theme) ->
     line.gap(1).left("95% of Σ", head - 1, theme.dim);
     let [both_pos, rescued, both_neg, penalized] = totals.quadrants;
     let shares = [both_pos, rescued, penalized, both_neg];
-    for (share, width) in shares.into_iter().zip(widths) {
-        let told = share
-            .interval
-            .map_or_else(String::new, |i| format!("{:.0}..{:.0}", 100.0 * i.low, 100.0 * i.high));
+    let told = |dots: &str| {
+        shares.each_ref().map(|share| {
+            share.interval.as_ref().map_or_else(String::new, |i| {
+                format!("{:.0}{dots}{:.0}%", 100.0 * i.low, 100.0 * i.high)
+            })
+        })
+    };
+    // Counts may stand above: the unit stays, the dots give way.
+    let long = told("..");
+    let fits = long.iter().zip(widths).all(|(t, width)| t.len() < width);
+    for (told, width) in if fits { long } else { told("-") }.into_iter().zip(widths) {
         line.right(&told, width, theme.dim);
     }
     line
+}
+
+/// Cells of counts without shares: steps inside have no interval and need no more than their number.
+fn cells(room: usize, all: Tally) -> [usize; 5] {
+    let inside = (digits(all.inside()) + 1).max(3);
+    let each = (room.saturating_sub(inside) / 4).clamp(6, 13);
+    let inside = room.saturating_sub(4 * each).clamp(inside, 13);
+    [each, each, each, each, inside]
 }
 
 /// How many disagreements each kind of part explains.

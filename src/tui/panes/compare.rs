@@ -46,7 +46,14 @@ pub fn draw(model: &Model, snapshot: &Snapshot, canvas: &mut Canvas, focus: bool
     );
     let n = alignment.rollouts.len();
     if n < 2 {
-        canvas.empty(1, &["this group has one rollout: } goes to the next group"]);
+        let several = |g: &crate::rollout::Group| {
+            g.rollouts.iter().filter(|r| !r.steps.is_empty()).count() > 1
+        };
+        let key = match super::to_a_group(model, several) {
+            "W lists what the load says" => "| goes back",
+            key => key,
+        };
+        canvas.empty(1, &[&format!("this group has one rollout: {key}")]);
         return;
     }
     let width = canvas.width().saturating_sub(STATE);

@@ -89,7 +89,8 @@ pub fn draw(model: &Model, snapshot: &Snapshot, canvas: &mut Canvas, focus: bool
     let hints: &[(&str, &str)] = &[("m", "next column"), ("y", "copy")];
     let Some(explanation) = &model.explanation else {
         canvas.rule("3 Explain", Row::new(), hints, focus);
-        canvas.empty(1, &["no step is selected: ] goes to the next rollout, 2 to its steps"]);
+        let key = super::to_steps(model);
+        canvas.empty(1, &[&format!("no step is selected: {key}, 2 to the steps")]);
         return;
     };
     let width = canvas.width();

@@ -140,7 +140,7 @@ fn keys(model: &Model, plan: &Plan) -> Vec<(&'static str, &'static str)> {
     if model.loading.is_some() {
         list.push(of(A::StopLoading));
     }
-    if model.finding.active() {
+    if model.finding.active() && model.focus != Pane::Groups {
         list.extend([("n N", "hit"), ("Esc", "end search")]);
     }
     match model.focus {
@@ -153,12 +153,14 @@ fn keys(model: &Model, plan: &Plan) -> Vec<(&'static str, &'static str)> {
             list.extend([("=", "why"), of(A::Copy)]);
         }
         Pane::Groups => {
+            let esc = if model.groups.sought.is_some() { "end search" } else { "back" };
             list.extend([
-                ("Esc", "back"),
+                ("Esc", esc),
                 ("jk", "row"),
                 ("Enter", "open"),
                 of(A::Sort),
                 ("f", "mixed only"),
+                ("/", "find task"),
             ]);
         }
         Pane::Matrix => {
@@ -190,7 +192,7 @@ fn keys(model: &Model, plan: &Plan) -> Vec<(&'static str, &'static str)> {
         Pane::Tree | Pane::Steps | Pane::Quadrants | Pane::Rollouts => {
             list.extend([of(A::Pivotal), of(A::NextPane), of(A::Down)]);
             if model.focus == Pane::Tree {
-                list.extend([of(A::Left), of(A::Lens)]);
+                list.extend([of(A::Left), of(A::Lens), of(A::Sort), of(A::Prune)]);
             }
             list.extend([("=", "why"), ("i", "read"), of(A::NextRollout), of(A::NextDisagreement)]);
             if model.corpus.groups.len() > 1 {

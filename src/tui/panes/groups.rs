@@ -43,7 +43,11 @@ pub fn shows(order: GroupOrder, width: usize) -> bool {
     let there = |name: &str| columns.numbers.iter().any(|(n, _)| *n == name);
     match order {
         GroupOrder::Name | GroupOrder::Success => true,
-        GroupOrder::Disagreeing => there("rescued"),
+        GroupOrder::Disagreeing | GroupOrder::Rescued => there("rescued"),
+        GroupOrder::Penalized => there("penal."),
+        GroupOrder::Rollouts => there("n"),
+        GroupOrder::Branching => there("branch"),
+        GroupOrder::Warnings => columns.warnings > 6,
         GroupOrder::Skill => columns.skill > 0,
         GroupOrder::Steps => there("steps"),
         GroupOrder::Shared => there("shared"),
@@ -81,20 +85,34 @@ pub fn draw(model: &Model, canvas: &mut Canvas) {
     let order = model.group_order();
     let done = model.groups.rows.iter().flatten().count();
     let mut extra = Row::new();
-    extra.put(plural(order.len() as u64, "group"), theme.text);
-    if done < order.len() {
+    let all = model.corpus.groups.len();
+    if let Some(sought) = &model.groups.sought {
+        let pattern = text::line(sought.as_str()).into_owned();
+        extra.put(format!("{} of {all} groups", order.len()), theme.text);
+        extra.put(format!("  /{}", text::cut(&pattern, 20)), theme.title);
+    } else {
+        extra.put(plural(order.len() as u64, "group"), theme.text);
+    }
+    if done < all {
         extra.put(format!("  {done} computed …"), theme.dim);
     }
     if model.groups.mixed {
-        let hidden = model.corpus.groups.len() - order.len();
-        extra.put(format!("  mixed only, {hidden} left out"), theme.strong);
+        let out = match model.groups.sought {
+            Some(_) => String::new(),
+            None => format!(", {} left out", all - order.len()),
+        };
+        extra.put(format!("  mixed only{out}"), theme.strong);
     }
     let sort = format!("sort {}", model.groups.order.name());
-    canvas.rule("a Groups", extra, &[("Enter", "opens"), ("f", "mixed only"), ("S", &sort)], true);
+    let find = if model.groups.sought.is_some() { ("Esc", "all") } else { ("/", "task") };
+    let hints = [("Enter", "opens"), find, ("f", "mixed only"), ("S", &*sort)];
+    canvas.rule("a Groups", extra, &hints, true);
     if order.is_empty() {
         canvas.empty(
             1,
-            &[if model.groups.mixed {
+            &[if model.groups.sought.is_some() {
+                "no task that is listed has it: Esc ends the search"
+            } else if model.groups.mixed {
                 "no group has successes and failures: f shows all groups"
             } else {
                 "no group was loaded: q quits, then give a path with rollouts"
@@ -109,7 +127,7 @@ pub fn draw(model: &Model, canvas: &mut Canvas) {
         .map(|g| text::width(&text::line(&g.key.task)))
         .max()
         .unwrap_or(4)
-        .max("Σ mixed".chars().count());
+        .max("Σ listed".chars().count());
     let columns = Columns::new(width, longest);
     let mut header = Row::new();
     header.gap(1).left("task", columns.task, theme.dim);
@@ -242,6 +260,11 @@ fn success(row: &mut Row, ok: u64, bad: u64, theme: &Theme) {
 /// The sums over the groups that are computed: all that are listed, then those that count in what is
 /// summed up over groups, where these are fewer. A row is of one population.
 fn sums(model: &Model) -> Vec<(&'static str, Vec<&Summary>)> {
+    if model.groups.sought.is_some() {
+        let order = model.group_order();
+        let rows = order.iter().filter_map(|&g| model.groups.rows.get(g)?.as_deref());
+        return vec![("Σ listed", rows.collect())];
+    }
     let listed = |s: &&Summary| s.mixed || !model.groups.mixed;
     let all: Vec<&Summary> =
         model.groups.rows.iter().flatten().map(|s| &**s).filter(listed).collect();
@@ -263,7 +286,7 @@ fn sum(
     let mut row = Row::new();
     row.gap(1).right(name, columns.task, theme.title);
     numbers(&mut row, of, columns, theme);
-    if !last {
+    if !last || model.groups.sought.is_some() {
         // Skill is of the groups that have successes and failures.
         for _ in 0..columns.skill {
             row.right("·", 7, theme.dim);

@@ -106,7 +106,8 @@ pub fn draw(model: &Model, snapshot: &Snapshot, canvas: &mut Canvas, focus: bool
     // What the glyphs mean is wanted most: it goes last.
     canvas.rule("7 Matrix", extra, &[("m", "column"), ("", legend)], focus);
     if longest == 0 {
-        canvas.empty(1, &["no rollout of this group has steps: } goes to the next group"]);
+        let key = super::to_steps_of_a_group(model);
+        canvas.empty(1, &[&format!("no rollout of this group has steps: {key}")]);
         return;
     }
     canvas.row(1, &frame.header(&theme));

@@ -34,6 +34,7 @@ use super::glyphs;
 use super::layout::{Pane, Plan, layout};
 use super::model::{Layer, Model};
 use super::theme::Theme;
+use crate::rollout::Group;
 
 /// Draws the model.
 pub fn view(model: &Model, frame: &mut Frame) {
@@ -193,6 +194,37 @@ fn column_title(name: &str) -> String {
             let name = other.strip_prefix("logged:").unwrap_or(other);
             crate::export::text::line(name).into_owned()
         }
+    }
+}
+
+/// Which key leads to another group that has something to show; `W` where there is none.
+fn to_a_group(model: &Model, has: impl Fn(&Group) -> bool) -> &'static str {
+    let groups = &model.corpus.groups;
+    if groups.iter().skip(model.group + 1).any(|g| has(g)) {
+        "} goes to the next group"
+    } else if groups.iter().take(model.group).any(|g| has(g)) {
+        "{ goes to the previous group"
+    } else {
+        "W lists what the load says"
+    }
+}
+
+/// Which key leads to another group with steps.
+fn to_steps_of_a_group(model: &Model) -> &'static str {
+    to_a_group(model, |g| !g.is_empty())
+}
+
+/// Which key leads to another rollout with steps, else to another group with some.
+fn to_steps(model: &Model) -> &'static str {
+    let rollouts = model.shown_group().map_or(&[][..], |g| &g.rollouts);
+    let at = model.cursor.rollout;
+    let has = |r: &crate::rollout::Rollout| !r.steps.is_empty();
+    if rollouts.iter().skip(at + 1).any(has) {
+        "] goes to the next rollout"
+    } else if rollouts.iter().take(at).any(has) {
+        "[ goes to the previous rollout"
+    } else {
+        to_steps_of_a_group(model)
     }
 }
 

@@ -69,7 +69,10 @@ pub fn draw(model: &Model, snapshot: &Snapshot, canvas: &mut Canvas, focus: bool
     }
     canvas.rule("i Step", extra, &[("=", "why"), ("y", "copy")], focus);
     match &model.reader.text {
-        Text::None => canvas.empty(1, &["no step is selected: ] goes to the next rollout"]),
+        Text::None => {
+            let key = super::to_steps(model);
+            canvas.empty(1, &[&format!("no step is selected: {key}")]);
+        }
         Text::Loading => canvas.empty(1, &["reading the file …"]),
         Text::Failed(reason) => {
             let width = canvas.width().saturating_sub(2);

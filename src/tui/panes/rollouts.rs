@@ -20,7 +20,8 @@ pub fn draw(model: &Model, snapshot: &Snapshot, canvas: &mut Canvas, focus: bool
     canvas.rule("6 Rollouts", Row::new(), &[("[ ]", "move")], focus);
     let rows = snapshot.rollouts.len();
     if rows == 0 {
-        canvas.empty(1, &["this group has no rollouts: } goes to the next group"]);
+        let key = super::to_steps_of_a_group(model);
+        canvas.empty(1, &[&format!("this group has no rollouts: {key}")]);
         return;
     }
     let columns = Columns {

@@ -80,7 +80,8 @@ pub fn draw(model: &Model, snapshot: &Snapshot, canvas: &mut Canvas, focus: bool
     let analysis = &snapshot.analysis;
     let Some(rollout) = analysis.group.rollouts.get(model.cursor.rollout) else {
         canvas.rule("2 Steps", Row::new(), &[], focus);
-        canvas.empty(1, &["this group has no rollouts: } goes to the next group"]);
+        let key = super::to_steps_of_a_group(model);
+        canvas.empty(1, &[&format!("this group has no rollouts: {key}")]);
         return;
     };
     let columns = Columns::new(canvas.width(), snapshot);
@@ -141,7 +142,8 @@ pub fn draw(model: &Model, snapshot: &Snapshot, canvas: &mut Canvas, focus: bool
     canvas.rule("2 Steps", extra, hints, focus);
     header(snapshot, &columns, canvas);
     if steps.is_empty() {
-        canvas.empty(2, &["this rollout has no steps: ] goes to the next rollout"]);
+        let key = super::to_steps(model);
+        canvas.empty(2, &[&format!("this rollout has no steps: {key}")]);
         return;
     }
     let lines = model.step_lines(model.cursor.rollout);

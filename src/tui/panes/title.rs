@@ -163,7 +163,7 @@ pub fn sum(model: &Model, canvas: &mut Canvas) {
     }
     row.put(snapshot.name(model.cursor.rollout, 16), theme.title);
     let Some(step) = model.step() else {
-        row.put("  has no steps: ] goes to the next rollout", theme.dim);
+        row.put(format!("  has no steps: {}", super::to_steps(model)), theme.dim);
         canvas.row(0, &row);
         return;
     };

@@ -8,6 +8,7 @@ use crate::tui::labels::{self, Elision};
 use crate::tui::lens::{Lens, LensKind, LensRow, RowKind};
 use crate::tui::model::Model;
 use crate::tui::numbers::{count, plain, plural, signed};
+use crate::tui::ordering::Sight;
 use crate::tui::snapshot::Snapshot;
 use crate::tui::theme::Theme;
 
@@ -65,41 +66,27 @@ struct Prepared<'a> {
 
 /// Draws the pane.
 pub fn draw(model: &Model, snapshot: &Snapshot, canvas: &mut Canvas, focus: bool) {
-    let theme = *canvas.theme;
-    let Some((lens, visible)) = model.tree() else {
+    let Some((lens, sight)) = model.tree() else {
         return;
     };
-    let mut extra = Row::new();
-    match model.lens {
-        LensKind::Paths => {
-            let paths = &snapshot.analysis.paths;
-            let rows = plural(paths.rows.len() as u64, "row");
-            // Rollouts without a verdict have rows, too; those without steps have none.
-            let walking = snapshot.row.rollouts.saturating_sub(paths.empty.len());
-            extra.put(format!("paths  {rows} of at most {}", (2 * walking).max(1) - 1), theme.text);
-        }
-        LensKind::States => {
-            let rows = plural(lens.rows.len() as u64, "row");
-            // Rollouts without a verdict are drawn, too: these are not the states of the statistics.
-            let drawn = snapshot.analysis.graph.pairs.chunk_by(|a, b| a.state == b.state).count();
-            let states = plural(drawn as u64, "state");
-            extra.put(format!("states  {rows} for {states}, each once"), theme.text);
-        }
-    }
-    if visible.len() < lens.rows.len() && model.lens == LensKind::States
-        || !model.folds().closed.is_empty()
-    {
-        extra.put(format!("  {} in sight", visible.len()), theme.dim);
-    }
+    let extra = told(model, snapshot, lens, &sight, canvas);
     let other = if model.lens == LensKind::Paths { "states" } else { "paths" };
     canvas.rule("1 Tree", extra, &[("hl", "fold"), ("t", other)], focus);
     let columns = Columns::new(canvas.width(), snapshot);
     header(snapshot, columns, canvas);
     if lens.rows.is_empty() {
-        canvas.empty(2, &["no rollout of this group has steps: } goes to the next group"]);
+        let key = super::to_steps_of_a_group(model);
+        canvas.empty(2, &[&format!("no rollout of this group has steps: {key}")]);
         return;
     }
-    let cursor = model.step().and_then(|step| lens.position(&visible, step));
+    if sight.rows.is_empty() {
+        let least = model.arrangement.least;
+        let why = format!("no row has {least} scored rollouts: Z shows the rows with fewer");
+        canvas.empty(2, &[&why]);
+        return;
+    }
+    let visible = &sight.rows;
+    let cursor = model.step().and_then(|step| sight.position(lens, step));
     // Elision goes by pane; of a very long tree only what is in sight is labelled.
     let height = canvas.height().saturating_sub(2);
     let first = first_in_sight(cursor.unwrap_or(0), visible.len(), height);
@@ -108,7 +95,10 @@ pub fn draw(model: &Model, snapshot: &Snapshot, canvas: &mut Canvas, focus: bool
         .iter()
         .enumerate()
         .map(|(at, &i)| {
-            labelled.contains(&at).then(|| prepare(model, snapshot, lens, i, columns)).flatten()
+            labelled
+                .contains(&at)
+                .then(|| prepare(model, snapshot, (lens, &sight), i, columns))
+                .flatten()
         })
         .collect();
     let level = labels::elision(&prepared.iter().flatten().map(|p| {
@@ -121,6 +111,57 @@ pub fn draw(model: &Model, snapshot: &Snapshot, canvas: &mut Canvas, focus: bool
             .and_then(Option::as_ref)
             .map_or_else(Row::new, |p| line(snapshot, p, columns, level, cursor == Some(at), theme))
     });
+}
+
+/// What the rule says: how many rows there are, in which order, and what is left out.
+fn told(model: &Model, snapshot: &Snapshot, lens: &Lens, sight: &Sight, canvas: &Canvas) -> Row {
+    let theme = *canvas.theme;
+    let (brief, long) = match model.lens {
+        LensKind::Paths => {
+            let paths = &snapshot.analysis.paths;
+            let rows = plural(paths.rows.len() as u64, "row");
+            // Rollouts without a verdict have rows, too; those without steps have none.
+            let walking = snapshot.row.rollouts.saturating_sub(paths.empty.len());
+            let most = (2 * walking).max(1) - 1;
+            (format!("paths  {rows}"), format!("paths  {rows} of at most {most}"))
+        }
+        LensKind::States => {
+            let rows = plural(lens.rows.len() as u64, "row");
+            // Rollouts without a verdict are drawn, too: these are not the states of the statistics.
+            let drawn = snapshot.analysis.graph.pairs.chunk_by(|a, b| a.state == b.state).count();
+            let states = plural(drawn as u64, "state");
+            (format!("states  {rows}"), format!("states  {rows} for {states}, each once"))
+        }
+    };
+    let mut arranged = Row::new();
+    let order = model.arrangement.order.name();
+    if !order.is_empty() {
+        arranged.put("  sort ", theme.dim).put(order, theme.title);
+    }
+    if sight.pruned_rows > 0 {
+        let rows = plural(sight.pruned_rows as u64, "row");
+        let rollouts = plural(sight.pruned_rollouts as u64, "rollout");
+        arranged.put(format!("  − {rows}, {rollouts} hidden"), theme.strong);
+    } else if model.arrangement.least > 0 {
+        arranged.put(format!("  none below {}", model.arrangement.least), theme.dim);
+    }
+    // A row without a parent in sight has none that could stand for it.
+    if sight.pruned_rows > 0 && model.step().is_some_and(|s| sight.position(lens, s).is_none()) {
+        arranged.put(", the cursor's too", theme.warn);
+    }
+    let in_sight = sight.pruned_rows == 0
+        && (sight.rows.len() < lens.rows.len() && model.lens == LensKind::States
+            || !model.folds().closed.is_empty());
+    let in_sight =
+        if in_sight { format!("  {} in sight", sight.rows.len()) } else { String::new() };
+    // Before the order and what is hidden go out of sight, the bound of the rows does.
+    let room = canvas.width().saturating_sub("─ 1 Tree   ─".chars().count());
+    let rest = arranged.width() + in_sight.len();
+    let head = if arranged.width() > 0 && text::width(&long) + rest > room { brief } else { long };
+    let mut extra = Row::new();
+    extra.put(head, theme.text).append(arranged);
+    extra.put(in_sight, theme.dim);
+    extra
 }
 
 fn header(snapshot: &Snapshot, columns: Columns, canvas: &mut Canvas) {
@@ -152,7 +193,7 @@ fn header(snapshot: &Snapshot, columns: Columns, canvas: &mut Canvas) {
 fn prepare<'a>(
     model: &Model,
     snapshot: &Snapshot,
-    lens: &'a Lens,
+    (lens, sight): (&'a Lens, &Sight),
     index: usize,
     columns: Columns,
 ) -> Option<Prepared<'a>> {
@@ -176,7 +217,12 @@ fn prepare<'a>(
         0 => String::new(),
         n => format!(" ≡{}", n + 1),
     };
-    let marks = [target, elsewhere, counted('⋎', row.branching), counted('↺', row.revisits)];
+    let pruned = match sight.pruned_below.get(index) {
+        None | Some(0) => String::new(),
+        Some(n) => format!(" −{n}"),
+    };
+    let folded = [counted('⋎', row.branching), counted('↺', row.revisits)].concat();
+    let marks = [target, elsewhere, folded, pruned];
     // Close together where the label needs the room.
     let several = marks.iter().filter(|m| !m.is_empty()).count() > 1;
     let marks = if columns.label < 30 && several {
@@ -184,13 +230,13 @@ fn prepare<'a>(
     } else {
         marks.concat()
     };
-    Some(Prepared { row, prefix: prefix(model, lens, index, row), label, marks })
+    Some(Prepared { row, prefix: prefix(model, (lens, sight), index, row), label, marks })
 }
 
 /// Guides of the ancestors, the branch to the row, and whether it is open.
-fn prefix(model: &Model, lens: &Lens, index: usize, row: &LensRow) -> String {
+fn prefix(model: &Model, (lens, sight): (&Lens, &Sight), index: usize, row: &LensRow) -> String {
     let mut out = String::new();
-    let guides = lens.guides(index);
+    let guides = sight.guides(lens, index);
     for follows in &guides {
         out.push(if *follows { '│' } else { ' ' });
     }
@@ -201,7 +247,7 @@ fn prefix(model: &Model, lens: &Lens, index: usize, row: &LensRow) -> String {
         return deep(out, row.depth as usize);
     }
     if row.depth > 0 {
-        out.push(if row.last { '└' } else { '├' });
+        out.push(if sight.last.get(index) == Some(&true) { '└' } else { '├' });
     }
     let folds = model.folds();
     let open = if row.parent_of_rows {
