@@ -296,6 +296,8 @@ pub struct Model {
     pub begun_with: Option<Settings>,
     /// The load that runs.
     pub loading: Option<Loading>,
+    /// Whether the screen opened on a load and nobody pressed a key since.
+    pub untouched: bool,
 }
 
 impl Model {
@@ -352,6 +354,7 @@ impl Model {
             mouse: false,
             begun_with: None,
             loading: None,
+            untouched: false,
         }
     }
 

@@ -169,6 +169,15 @@ impl Slots {
         origin.provenance = source.provenance;
     }
 
+    /// What is shown is a part of what was to be loaded.
+    fn mark(&self, mark: String) {
+        let mut origin = self.origin.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut provenance = (*origin.provenance).clone();
+        provenance.load = serde_json::json!({ "partial": mark });
+        provenance.narrow = None;
+        origin.provenance = Arc::new(provenance);
+    }
+
     fn halt(&self) -> Arc<Halt> {
         Arc::clone(&self.halt.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -235,6 +244,7 @@ impl Workers {
             Effect::Export(job) => self.slots.export.put(*job),
             Effect::Reload => self.slots.reload.put(()),
             Effect::StopLoading => self.slots.halt().stop(),
+            Effect::Partial(mark) => self.slots.mark(mark),
             Effect::Source(source) => self.slots.replace(source),
             Effect::Discard(corpus) => {
                 // Without a thread for it, it is let go of here.
