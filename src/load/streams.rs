@@ -170,7 +170,7 @@ mod tests {
     use std::io::Read;
     use std::num::NonZeroUsize;
 
-    use crossbeam_channel::bounded;
+    use crossbeam_channel::{Receiver, bounded};
 
     use super::*;
     use crate::load::{OnSoFar, Pace};
@@ -215,36 +215,46 @@ mod tests {
         drop(writes);
     }
 
-    /// Says when the copy of it is over.
-    struct Ends(io::Cursor<Vec<u8>>, Option<Sender<()>>);
+    /// Ends when it is told to, and says when the copy of it is over.
+    struct Ends {
+        text: io::Cursor<Vec<u8>>,
+        end: Receiver<()>,
+        over: Sender<()>,
+    }
 
     impl Read for Ends {
         fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-            self.0.read(into)
+            let read = self.text.read(into)?;
+            if read == 0 {
+                let _ = self.end.recv();
+            }
+            Ok(read)
         }
     }
 
     impl Drop for Ends {
         fn drop(&mut self) {
-            let _ = self.1.take().map(|over| over.send(()));
+            let _ = self.over.send(());
         }
     }
 
     #[test]
     fn a_stop_at_the_end_of_a_stream_reads_what_came_and_misses_nothing() {
         let halt = Arc::new(Halt::keeping());
-        let (over, ended) = unbounded();
+        let ((over, ended), (ends, end)) = (unbounded(), unbounded());
         let stop = Arc::clone(&halt);
         // The stream ends while its beginning is shown, and then the person stops.
         let so_far: OnSoFar = Arc::new(move |_| {
-            let _ = ended.recv();
+            ends.send(()).unwrap();
+            ended.recv().unwrap();
             stop.stop();
         });
         let options = options(&halt, Some(so_far));
         let text = format!("{LINE}\n");
         let len = text.len() as u64;
-        let open: OpenStream =
-            Box::new(move || Ok(Box::new(Ends(io::Cursor::new(text.into_bytes()), Some(over)))));
+        let text = io::Cursor::new(text.into_bytes());
+        let stream = Ends { text, end, over };
+        let open: OpenStream = Box::new(move || Ok(Box::new(stream)));
         let (slice, mut shown) = kept(open, &options);
         assert_eq!(slice.len, len);
         assert!(halt.stopped() && options.affords(LINE.len()), "a little is read all the same");

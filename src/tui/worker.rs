@@ -17,6 +17,7 @@ use super::snapshot::{Snapshot, Summary, totals};
 use super::sweeping;
 use super::text::Document;
 use crate::analysis::{AnalysisSettings, Contrast, SignatureSetting};
+use crate::export::text;
 use crate::load::{Halt, OnProgress};
 use crate::rollout::{Corpus, Group};
 
@@ -448,6 +449,12 @@ fn read(slots: &Arc<Slots>, outbox: &Sender<Msg>) -> std::io::Result<()> {
 }
 
 fn spawn(name: &str, run: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
+    // What is made for the screen is made as the screen shows it; an export is a file.
+    let escapes = name != "export" && text::escapes_here();
+    let run = move || {
+        text::escape_here(escapes);
+        run();
+    };
     std::thread::Builder::new().name(format!("credscope-{name}")).spawn(run).map(drop)
 }
 
