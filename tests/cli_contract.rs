@@ -324,6 +324,22 @@ fn threads_and_order_of_rollouts_change_no_byte() {
 }
 
 #[test]
+fn ascii_leaves_names_alone_or_escapes_them_where_the_locale_cannot_show_them() {
+    let text = TWO.replace("mixed", "文件");
+    assert_ne!(text, TWO);
+    let bench = Bench::new(&text);
+    let report = |locale: &str| {
+        let mut command = bench.command(&["groups", "input.json", "--format", "text", "--ascii"]);
+        let out = command.env("LC_ALL", locale).output().unwrap();
+        String::from_utf8(out.stdout).unwrap()
+    };
+    let shown = report("C.UTF-8");
+    assert!(shown.contains("文件") && !shown.contains('─'), "{shown}");
+    let escaped = report("C");
+    assert!(escaped.is_ascii() && escaped.contains("\\u{6587}\\u{4ef6}"), "{escaped}");
+}
+
+#[test]
 fn a_page_fits_80_columns_and_catalogues_answer() {
     let bench = Bench::new(TWO);
     let page = bench.ok(&["report", "input.json"]);

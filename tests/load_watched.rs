@@ -288,3 +288,77 @@ fn a_stop_ends_a_stream_and_keeps_what_came() {
     let partial = some.report.partial().unwrap();
     assert_eq!(partial, "partial data: stopped mid-stream");
 }
+
+/// A pipe, and a writer that writes the second text after the first was shown, and then says so; it stays
+/// open or not. The load is stopped while the first text is shown.
+#[cfg(unix)]
+fn stopped_in_a_showing(first: &str, second: &str, open: bool) -> Loaded {
+    let dir = tempfile::tempdir().unwrap();
+    let pipe = dir.path().join("pipe.jsonl");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let (mut options, _, halt) = watched(1, 2);
+    let (shown, wait) = crossbeam_channel::unbounded::<()>();
+    let (wrote, written) = crossbeam_channel::unbounded::<()>();
+    let all = first.lines().count();
+    if let Some(watch) = &mut options.watch {
+        let halt = Arc::clone(&halt);
+        watch.so_far = Some(Arc::new(move |loaded: Loaded| {
+            if rollouts(&loaded) == all && !halt.stopped() {
+                shown.send(()).unwrap();
+                written.recv().unwrap();
+                halt.stop();
+            }
+        }));
+    }
+    let (done, end) = crossbeam_channel::bounded::<()>(0);
+    let (to, first, second) = (pipe.clone(), first.to_owned(), second.to_owned());
+    let writer = std::thread::spawn(move || {
+        let mut out = std::fs::File::create(to).unwrap();
+        out.write_all(first.as_bytes()).unwrap();
+        wait.recv().unwrap();
+        out.write_all(second.as_bytes()).unwrap();
+        let out = open.then_some(out);
+        wrote.send(()).unwrap();
+        let _ = end.recv();
+        drop(out);
+    });
+    let some = load_with(&[pipe], &options).unwrap();
+    drop(done);
+    writer.join().unwrap();
+    some
+}
+
+/// The stop falls into a showing, and the end of the stream, too: what was shown is there, and where
+/// something is missing the mark is.
+#[cfg(unix)]
+#[test]
+fn a_stop_while_a_stream_ends_keeps_what_was_shown_and_marks_what_is_missing() {
+    for second in ["", &lines(2, 20).replace("\"t0\"", "\"u0\"").replace("\"t1\"", "\"u1\"")] {
+        let some = stopped_in_a_showing(&lines(2, 4), second, false);
+        let n = rollouts(&some);
+        assert!(n >= 8, "{n} rollouts");
+        let all = 8 + second.lines().count();
+        match some.report.partial() {
+            Some(partial) => assert_eq!(partial, "partial data: stopped mid-stream"),
+            None => assert_eq!(n, all),
+        }
+        readable(&some);
+    }
+}
+
+/// Much came and was not shown yet: it is not read for as long as that takes.
+#[cfg(unix)]
+#[test]
+fn a_stop_does_not_read_all_that_came_of_a_stream() {
+    let long = "x".repeat(1 << 18);
+    let second: String =
+        lines(1, 20).replace("\"text\"", &format!("\"{long}\"")).replace("t0", "t9");
+    for open in [true, false] {
+        let some = stopped_in_a_showing(&lines(2, 4), &second, open);
+        assert_eq!((rollouts(&some), some.corpus.groups.len()), (8, 2), "as it was shown");
+        let partial = some.report.partial().unwrap();
+        assert_eq!(partial, "partial data: stopped mid-stream");
+        assert_eq!(credscope::export::check::counts(&some.report)["partial"], partial.as_str());
+        readable(&some);
+    }
+}

@@ -254,6 +254,36 @@ fn a_new_size_is_drawn_at_once_and_a_locale_without_utf8_gets_ascii() {
 }
 
 #[test]
+fn names_that_the_locale_cannot_show_are_escaped_and_stay_apart() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("names.jsonl");
+    let line = |id: &str, reward: u8| {
+        let step = r#"{"state":"s","action":"a"}"#;
+        format!("{{\"task\":\"t\",\"id\":\"{id}\",\"reward\":{reward},\"steps\":[{step}]}}\n")
+    };
+    std::fs::write(&path, line("無題-1", 1) + &line("解析-1", 0)).unwrap();
+    let start = |options: &[&str], locale: &str| {
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_credscope"));
+        command.args(options);
+        command.arg(&path);
+        Session::spawn(command, (200, 60), &[("LANG", locale)])
+    };
+    // Asked for in a terminal that shows them: names stay, borders do not.
+    let mut session = start(&["--ascii"], "C.UTF-8");
+    session.wait_text("無題-1");
+    let screen = session.wait_text("解析-1");
+    assert!(!screen.contains('━') && !screen.contains('✓'), "{screen}");
+    session.press("q");
+    assert_eq!(session.end(), 0);
+    let mut session = start(&[], "C");
+    session.wait_text("{984c}-1");
+    let screen = session.wait_text("{6790}-1");
+    assert!(screen.is_ascii(), "{screen}");
+    session.press("q");
+    assert_eq!(session.end(), 0);
+}
+
+#[test]
 fn suspending_gives_the_terminal_back_and_continuing_draws_again() {
     let Some(mut session) = Session::start((80, 24), &[]) else { return };
     session.ready();

@@ -455,7 +455,7 @@ fn what_is_copied_is_what_the_cursor_names_or_the_pane_shows() {
     let mut model = started((80, 24));
     let copied = |model: &mut credscope::tui::Model, name: &str| {
         let effects = update(model, Msg::Key(key(name)));
-        let [Effect::Copy(text)] = effects.as_slice() else { panic!("{effects:?}") };
+        let [Effect::Copy(text, _)] = effects.as_slice() else { panic!("{effects:?}") };
         text.clone()
     };
     let pane = copied(&mut model, "Y");

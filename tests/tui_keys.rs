@@ -191,7 +191,7 @@ fn following_a_member_goes_to_its_step() {
     assert_ne!(model.cursor.rollout, own);
     assert_eq!(model.focus, Pane::Explain);
     let value = press(&mut model, "y");
-    let Some(Effect::Copy(text)) = value.first() else { panic!("{value:?}") };
+    let Some(Effect::Copy(text, _)) = value.first() else { panic!("{value:?}") };
     assert!(text.contains(" = "), "{text}");
 }
 

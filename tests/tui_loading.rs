@@ -51,6 +51,7 @@ fn arrival(groups: Vec<Arc<Group>>, notices: &[&str], start: Option<Start>) -> B
         },
         start,
         stopped: None,
+        again: true,
     })
 }
 
@@ -345,6 +346,11 @@ fn a_load_is_stopped_by_its_key_and_says_what_was_kept() {
         assert!(matches!(effects[..], [Effect::StopLoading]));
         assert_eq!(model.message.as_deref(), Some("stopping: what was read is kept"));
         assert!(title(&model).contains("stopping 34 %"), "{}", title(&model));
+        // Loading again waits for the end of it.
+        assert!(press(&mut model, "R").is_empty());
+        let told = "still stopping: R loads again once that is done";
+        assert_eq!(model.message.as_deref(), Some(told));
+        assert!(title(&model).contains("stopping 34 %"), "{}", title(&model));
         let mut end = arrival(vec![made("b", &[1, 2, 3])], &["partial"], None);
         end.stopped = Some("stopped at 34 %".to_owned());
         send(&mut model, Msg::Loaded(end));
@@ -366,6 +372,77 @@ fn a_load_is_stopped_by_its_key_and_says_what_was_kept() {
         assert_eq!(place(&model).0, "b");
         assert!(press(&mut model, "X").is_empty());
         assert_eq!(model.message.as_deref(), Some("nothing is being loaded: R loads again"));
+    }
+}
+
+#[test]
+fn what_was_shown_of_a_load_that_ends_without_a_result_is_marked_as_a_part() {
+    for size in SIZES {
+        let mut model = waiting(size, false);
+        so_far(&mut model, &[&made("b", &[1, 2])]);
+        press(&mut model, "X");
+        let effects = send(&mut model, Msg::NothingLoaded("stopped before anything".to_owned()));
+        let mark = "partial data: stopped, and the rest could not be read";
+        assert!(matches!(&effects[..], [Effect::Partial(told)] if told == mark), "{effects:?}");
+        let said = "stopped, the rest could not be read: 1 group, 2 rollouts";
+        assert_eq!(model.message.as_deref(), Some(said));
+        assert!(title(&model).contains("partial data"), "{}", title(&model));
+        press(&mut model, "W");
+        line(&picture(&model), &["⚠", mark]);
+        assert!(!picture(&model).contains(&format!("the notice {LOADING}")));
+    }
+}
+
+#[test]
+fn a_stream_that_was_stopped_names_no_key_that_does_nothing() {
+    let mut model = waiting((80, 24), false);
+    line(&picture(&model), &["X stops loading, q quits"]);
+    press(&mut model, "X");
+    assert!(!picture(&model).contains("X stop"), "{}", picture(&model));
+    line(&picture(&model), &["stopping: nothing was read so far"]);
+    let mut end = arrival(vec![made("b", &[1, 2])], &["partial"], None);
+    (end.stopped, end.again) = (Some("stopped mid-stream".to_owned()), false);
+    send(&mut model, Msg::Loaded(end));
+    let told = "stopped mid-stream: 1 group, 2 rollouts; a stream is read once only";
+    assert_eq!(model.message.as_deref(), Some(told));
+}
+
+#[test]
+fn the_keys_that_warnings_name_work_among_them() {
+    let mut model = waiting((80, 24), false);
+    so_far(&mut model, &[&made("b", &[1, 2])]);
+    press(&mut model, "W");
+    assert!(matches!(press(&mut model, "X")[..], [Effect::StopLoading]));
+    assert!(matches!(model.layers[..], [Layer::Warnings { .. }]));
+    let mut end = arrival(vec![made("b", &[1, 2])], &["partial"], None);
+    end.stopped = Some("stopped at 70 %".to_owned());
+    send(&mut model, Msg::Loaded(end));
+    assert!(matches!(press(&mut model, "R")[..], [Effect::Reload]));
+    assert!(model.layers.is_empty());
+    assert!(title(&model).contains("loading again"), "{}", title(&model));
+}
+
+#[test]
+fn without_a_key_the_end_opens_where_a_whole_load_does() {
+    // Tasks in the order m, n, a; the rollouts of a come in another order than that of their names.
+    let (m, n) = (made("m", &[1, 2]), made("n", &[2, 3]));
+    let whole = || vec![made("a", &[1, 2, 3, 4]), made("m", &[1, 2, 5]), Arc::clone(&n)];
+    let settings = AnalysisSettings::default();
+    let mut plain = Model::new(Corpus { groups: whole() }, Vec::new(), settings, PLAIN, None);
+    let effects = begin(&mut plain);
+    settle(&mut plain, effects);
+    for parts in [vec![&m], vec![&m, &n], vec![&made("a", &[3, 4]), &m]] {
+        let mut model = waiting((80, 24), false);
+        so_far(&mut model, &parts);
+        send(&mut model, Msg::Loaded(arrival(whole(), &[], None)));
+        assert_eq!((place(&model), model.groups.at), (place(&plain), 0));
+        // One key is enough, and the place is the person's.
+        let mut model = waiting((80, 24), false);
+        so_far(&mut model, &parts);
+        press(&mut model, "j");
+        let there = place(&model);
+        send(&mut model, Msg::Loaded(arrival(whole(), &[], None)));
+        assert_eq!(place(&model), there);
     }
 }
 

@@ -131,7 +131,9 @@ impl<'a> Session<'a> {
                     self.open();
                     return;
                 }
-                Some(Effect::Copy(text)) => self.apply(Msg::Say(format!("{} copied", text.len()))),
+                Some(Effect::Copy(text, _)) => {
+                    self.apply(Msg::Say(format!("{} copied", text.len())))
+                }
                 Some(Effect::Show(_)) => {
                     self.apply(Msg::Resize(size.0, size.1));
                     self.apply(Msg::Say("back from the pager".to_owned()));
@@ -319,6 +321,7 @@ impl<'a> Session<'a> {
         let group = self.random.below(corpus.groups.len());
         let start = Start { group, rollout: 0, step: 0 };
         let arrival = Box::new(Arrival {
+            again: true,
             loaded: Reloaded { corpus, ..Reloaded::nothing(None) },
             start: self.random.one_in(2).then_some(start),
             stopped: None,

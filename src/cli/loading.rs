@@ -14,8 +14,9 @@ use crate::export::check;
 use crate::load::{Halt, Loaded, OnProgress, OnSoFar, Progress, Watch};
 use crate::rollout::Group;
 use crate::settings::{Settings, When};
-use crate::tui::loading::{Arrival, LOADING, Running};
+use crate::tui::loading::{Arrival, LOADING, ONCE, Running};
 use crate::tui::message::Msg;
+use crate::tui::model::PARTIAL;
 use crate::tui::worker::Reloaded;
 use crate::tui::{Narrow, Notice, Provenance, Start};
 
@@ -57,7 +58,8 @@ pub fn open(given: &Given) -> Result<Opening, Failure> {
         let msg = match done {
             Ok(arrival) => Msg::Loaded(Box::new(arrival)),
             Err(_) if halted.stopped() => {
-                Msg::NothingLoaded("stopped before anything was read; R loads again".to_owned())
+                let next = if mine.once().is_none() { "R loads again" } else { ONCE };
+                Msg::NothingLoaded(format!("stopped before anything was read; {next}"))
             }
             Err(failure) => {
                 *to.lock().unwrap_or_else(PoisonError::into_inner) = Some(failure);
@@ -118,18 +120,30 @@ impl Given {
             Some(at) if stopped.is_none() => Some(start_at(session.groups(), at)?),
             _ => self.start(session.groups()),
         };
-        Ok(Arrival { loaded: self.whole(session), start, stopped })
+        let mut loaded = self.whole(session);
+        let again = self.once().is_none();
+        if stopped.is_some() && !again {
+            for notice in loaded.notices.iter_mut().filter(|n| n.code == PARTIAL) {
+                notice.help = format!("the rest was left unread: {ONCE}");
+            }
+        }
+        Ok(Arrival { loaded, start, stopped, again })
+    }
+
+    /// What cannot be read again, in words.
+    fn once(&self) -> Option<String> {
+        if self.paths.iter().any(|p| p.as_os_str() == "-") {
+            return Some("standard input".to_owned());
+        }
+        // A pipe is empty by now, and to open it would wait for another writer.
+        let once = |p: &&PathBuf| p.metadata().is_ok_and(|m| !m.is_file() && !m.is_dir());
+        self.paths.iter().find(once).map(|pipe| pipe.display().to_string())
     }
 
     /// Loads everything again; half of it is of no use.
     pub fn again(&self, halt: &Arc<Halt>, progress: OnProgress) -> Result<Reloaded, String> {
-        if self.paths.iter().any(|p| p.as_os_str() == "-") {
-            return Err("standard input cannot be read again".to_owned());
-        }
-        // A pipe is empty by now, and to open it would wait for another writer.
-        let once = |p: &&PathBuf| p.metadata().is_ok_and(|m| !m.is_file() && !m.is_dir());
-        if let Some(pipe) = self.paths.iter().find(once) {
-            return Err(format!("{} cannot be read again", pipe.display()));
+        if let Some(once) = self.once() {
+            return Err(format!("{once} cannot be read again"));
         }
         let watch = Watch { halt: Arc::clone(halt), ..Watch::default() };
         match self.session(watch, progress) {
@@ -183,6 +197,7 @@ impl Given {
         Arrival {
             start: self.start(&loaded.corpus.groups),
             stopped: None,
+            again: self.once().is_none(),
             loaded: Reloaded {
                 provenance: Provenance { settings, paths, ..Provenance::default() },
                 notices,
@@ -240,6 +255,14 @@ mod tests {
         assert!(provenance.narrow.is_none(), "no other load has the same inputs");
         assert_eq!(notices[0].code, PARTIAL);
         assert_eq!(notices[0].help, "the rest was left unread: R loads all of it");
+        // Of a stream there is no rest that could be loaded.
+        let piped = Given { paths: vec![PathBuf::from("-")], at: None, ..given.clone() };
+        let mut some = session(&given);
+        some.loaded.report.stopped = Some("stopped mid-stream".to_owned());
+        let arrival = piped.arrived(some).unwrap();
+        assert!(!arrival.again);
+        let help = "the rest was left unread: a stream is read once only";
+        assert_eq!(arrival.loaded.notices[0].help, help);
         let whole = given.whole(session(&given));
         assert!(whole.provenance.narrow.is_some() && whole.provenance.load["partial"].is_null());
     }

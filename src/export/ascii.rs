@@ -1,4 +1,5 @@
-//! The glyphs that the program writes, where only ASCII can be shown: one table for screen and reports.
+//! The glyphs that the program writes, where only ASCII is wanted or can be shown: one table for screen and
+//! reports. Text of the data is not replaced: it stays, or is escaped where the locale cannot show it.
 //!
 //! A line keeps its width. `…`, `≥` and `±` read badly as one letter and have none: they become `..`,
 //! `>=` (or `>1` for at least two where there is one blank only) and `+-`, in the room of what stands beside them.
@@ -58,7 +59,7 @@ pub const STAND_INS: &[(&str, &str)] = &[
 
 const DIGITS: [&str; 10] = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"];
 
-/// What stands for each symbol of a row; nothing where it stays. `?` for a glyph without a stand-in.
+/// What stands for each symbol of a row; nothing where it stays: what is no glyph of the program.
 #[must_use]
 pub fn replace(row: &[&str]) -> Vec<Option<&'static str>> {
     let mut out: Vec<Option<&'static str>> = vec![None; row.len()];
@@ -111,7 +112,7 @@ pub fn replace(row: &[&str]) -> Vec<Option<&'static str>> {
                     put(i - 1, ">");
                     put(i, "=");
                 } else {
-                    put(i, "?");
+                    put(i, ">");
                 }
             }
             "±" if before == Some(' ') => {
@@ -119,8 +120,9 @@ pub fn replace(row: &[&str]) -> Vec<Option<&'static str>> {
                 put(i, "-");
             }
             glyph => {
-                let known = STAND_INS.iter().find(|(g, _)| *g == glyph);
-                put(i, known.map_or("?", |(_, plain)| plain));
+                if let Some((_, plain)) = STAND_INS.iter().find(|(g, _)| *g == glyph) {
+                    put(i, plain);
+                }
             }
         }
     }
@@ -139,7 +141,46 @@ fn multiplies(before: Option<char>, after: Option<char>, inside: bool) -> bool {
     joined && joins && spoken
 }
 
-/// A line in ASCII.
+/// Each character that is neither ASCII nor a glyph of the program as `\u{6587}`, so that two names stay
+/// apart.
+#[must_use]
+pub fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_ascii() || is_own(c) {
+            out.push(c);
+        } else {
+            out.extend(c.escape_unicode());
+        }
+    }
+    out
+}
+
+/// Whether the program draws with it.
+fn is_own(c: char) -> bool {
+    matches!(c, '…' | '≥' | '\u{2500}'..='\u{259f}')
+        || STAND_INS.iter().any(|(glyph, _)| glyph.chars().eq([c]))
+}
+
+/// Whether the locale of the environment says UTF-8.
+#[must_use]
+pub fn utf8() -> bool {
+    let var = |name: &str| std::env::var(name).unwrap_or_default();
+    locale_is_utf8(&var("LC_ALL"), &var("LC_CTYPE"), &var("LANG"))
+}
+
+/// Whether the locale says UTF-8: the first of `LC_ALL`, `LC_CTYPE`, `LANG` that is set decides.
+#[must_use]
+pub fn locale_is_utf8(lc_all: &str, lc_ctype: &str, lang: &str) -> bool {
+    let locale = [lc_all, lc_ctype, lang]
+        .into_iter()
+        .find(|value| !value.is_empty())
+        .unwrap_or_default()
+        .to_ascii_lowercase();
+    locale.contains("utf-8") || locale.contains("utf8")
+}
+
+/// A line with the program's own glyphs in ASCII.
 #[must_use]
 pub fn line(text: &str) -> String {
     if text.is_ascii() {
@@ -178,6 +219,14 @@ mod tests {
     }
 
     #[test]
+    fn text_of_the_data_stays_or_is_escaped_and_two_names_stay_apart() {
+        assert_eq!(line("✓ 文件 名.py │ étude-03"), "y 文件 名.py | étude-03");
+        assert_eq!(escaped("✓ 文件 a"), "✓ \\u{6587}\\u{4ef6} a");
+        assert_eq!(line(&escaped("→ é-03…")), "} \\u{e9}-03..");
+        assert_ne!(escaped("無題-1"), escaped("解析-1"));
+    }
+
+    #[test]
     fn two_signs_take_the_room_of_their_neighbour() {
         assert_eq!(line("N≥2  8"), "N>=2 8");
         assert_eq!(line("N≥2 8"), "N>1 8");
@@ -193,7 +242,7 @@ mod tests {
         assert_eq!(line("0.020 + … 3 more"), "0.020 +.. 3 more");
         for text in ["…", "±", "≥", "…………", "文…"] {
             assert_eq!(line(text).len(), text.chars().count(), "{text}");
-            assert!(line(text).is_ascii());
+            assert!(line(text).chars().all(|c| c.is_ascii() || c == '文'));
         }
     }
 }

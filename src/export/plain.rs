@@ -59,7 +59,9 @@ impl<'a> Plain<'a> {
     fn line(&mut self, line: &str) -> io::Result<()> {
         let line = line.trim_end();
         if self.writing.ascii {
-            writeln!(self.out, "{}", ascii::line(line))
+            let line = ascii::line(line);
+            let line = if ascii::utf8() { line } else { ascii::escaped(&line) };
+            writeln!(self.out, "{line}")
         } else {
             writeln!(self.out, "{line}")
         }

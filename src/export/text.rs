@@ -4,9 +4,12 @@
 //! tricks are shown; tabs are expanded; widths are counted by grapheme cluster.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
+
+use super::ascii;
 
 /// Distance of tab stops.
 const TAB: usize = 8;
@@ -19,7 +22,23 @@ pub fn line(text: &str) -> Cow<'_, str> {
     }
     let mut out = String::with_capacity(text.len());
     scrub(text, &mut out, true);
-    Cow::Owned(out)
+    Cow::Owned(if ESCAPES.get() { ascii::escaped(&out) } else { out })
+}
+
+thread_local! {
+    static ESCAPES: Cell<bool> = const { Cell::new(false) };
+}
+
+/// From now on [`line`] gives this thread `\u{6587}` for a character that is neither ASCII nor a glyph of
+/// the program's own: for threads that make text for a terminal that cannot show it. Files keep it.
+pub fn escape_here(on: bool) {
+    ESCAPES.set(on);
+}
+
+/// Whether it does.
+#[must_use]
+pub fn escapes_here() -> bool {
+    ESCAPES.get()
 }
 
 /// A text on one line with every control character in a visible form: `^[` for escape, `\\x00`, `\\r`.

@@ -77,13 +77,16 @@ pub fn load(
     let mut keep =
         |stream, path: &Path| streams::keep(stream, path, &mut shown, (options, profiles));
     let (inputs, lost) = walk::inputs(paths, &mut keep)?;
+    let halt = options.watch.as_ref().map(|w| &w.halt);
+    if let Some(loaded) = halt.and_then(|halt| shown.at_once(halt)) {
+        return Ok(loaded);
+    }
     let Opened { mut sources, sides, mut verdicts } = Sources::open(inputs, options)?;
     verdicts.extend(lost);
     if sources.is_empty() {
         return Err(LoadError::NoRollouts { files: verdicts });
     }
     shown.start_over();
-    let halt = options.watch.as_ref().map(|w| &w.halt);
     if let Some(halt) = halt {
         halt.reads();
     }
@@ -95,6 +98,11 @@ pub fn load(
     let (harvest, frames, read) = work::read_all(&sources, options, profiles, &mut show)?;
     sources.remember(frames);
     let stopped = halt.and_then(|halt| halt.reason(&read));
+    if stopped.is_some()
+        && let Some(loaded) = halt.and_then(|halt| shown.instead(halt, &read))
+    {
+        return Ok(loaded);
+    }
     let made = assemble::assemble(harvest, sources, &sides, verdicts, options, profiles);
     match (made, stopped) {
         (Ok(mut loaded), Some(reason)) => {

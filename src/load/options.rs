@@ -152,6 +152,11 @@ impl LoadOptions {
     pub(super) fn leaves(&self) -> bool {
         self.watch.as_ref().is_some_and(|w| w.halt.leaves())
     }
+
+    /// Whether a record of so many bytes is still to be read.
+    pub(super) fn affords(&self, bytes: usize) -> bool {
+        self.watch.as_ref().is_none_or(|w| w.halt.affords(bytes as u64))
+    }
 }
 
 impl fmt::Debug for LoadOptions {

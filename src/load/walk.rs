@@ -64,8 +64,11 @@ pub struct Input {
     pub problem: Option<String>,
 }
 
+/// Opens a stream; that of a pipe waits for somebody who writes to it.
+pub type OpenStream = Box<dyn FnOnce() -> io::Result<Box<dyn io::Read + Send>> + Send>;
+
 /// Copies a stream to a file.
-pub type Keep<'a> = dyn FnMut(Box<dyn io::Read + Send>, &Path) -> io::Result<Slice> + 'a;
+pub type Keep<'a> = dyn FnMut(OpenStream, &Path) -> io::Result<Slice> + 'a;
 
 struct Found {
     path: PathBuf,
@@ -152,7 +155,8 @@ impl Walk<'_, '_> {
     /// Finds what a path that was given stands for.
     fn look_up(&mut self, path: &Path, depth: usize) -> io::Result<()> {
         if path.as_os_str() == "-" {
-            let spool = (self.keep)(Box::new(io::stdin()), Path::new("stdin"))?;
+            let open: OpenStream = Box::new(|| Ok(Box::new(io::stdin())));
+            let spool = (self.keep)(open, Path::new("stdin"))?;
             let path = "stdin".into();
             self.found.push(Found { path, tail: 1, named: true, spool: Some(spool) });
             return Ok(());
@@ -160,7 +164,9 @@ impl Walk<'_, '_> {
         let meta = fs::metadata(path).map_err(|error| dangling(path, error))?;
         if !meta.is_dir() && !meta.is_file() {
             // A pipe (`<(zcat …)`) can be read once only, and its real name leads nowhere.
-            let spool = File::open(path).and_then(|f| (self.keep)(Box::new(f), path))?;
+            let pipe = path.to_path_buf();
+            let open: OpenStream = Box::new(move || Ok(Box::new(File::open(pipe)?)));
+            let spool = (self.keep)(open, path)?;
             let path = PathBuf::from(path.file_name().unwrap_or(path.as_os_str()));
             self.found.push(Found { path, tail: 1, named: true, spool: Some(spool) });
             return Ok(());
@@ -288,7 +294,7 @@ mod tests {
     use super::*;
 
     fn given(paths: &[PathBuf]) -> Result<(Vec<Input>, Vec<FileVerdict>), LoadError> {
-        inputs(paths, &mut |mut stream, _| spool(&mut stream))
+        inputs(paths, &mut |open, _| spool(&mut *open()?))
     }
 
     fn names(paths: &[PathBuf]) -> Vec<String> {

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -22,6 +22,8 @@ const FIRST: Duration = Duration::from_millis(100);
 const PAUSE: Duration = Duration::from_millis(300);
 /// And at least this many times what the last one took: the whole costs a sixth at most.
 const SHARE: u32 = 5;
+/// Of what came of a stream and was not shown yet, at most this many bytes are read after a stop.
+const SOON: u64 = 16 << 20;
 
 /// Takes what a load has read so far.
 pub type OnSoFar = Arc<dyn Fn(Loaded) + Send + Sync>;
@@ -52,15 +54,19 @@ pub enum Pace {
 #[derive(Debug, Default)]
 pub struct Halt {
     cancel: Arc<AtomicBool>,
-    stop: AtomicBool,
+    stop: Arc<AtomicBool>,
+    /// Whether it was told to stop once more.
+    again: AtomicBool,
     /// Whether what was read is of use.
     keeps: bool,
     /// Whether records are being read by now: before, there is nothing to keep.
     reading: AtomicBool,
     /// Whether something was left unread because of the stop.
     short: AtomicBool,
-    /// Whether that is the rest of a stream.
+    /// Whether the stop fell into a stream.
     stream: AtomicBool,
+    /// Bytes of what came of it that may still be read.
+    left: AtomicU64,
 }
 
 impl Halt {
@@ -83,7 +89,9 @@ impl Halt {
 
     /// Stops reading. What was read is the result, where it is of use.
     pub fn stop(&self) {
-        self.stop.store(true, Ordering::Relaxed);
+        if self.stop.swap(true, Ordering::Relaxed) {
+            self.again.store(true, Ordering::Relaxed);
+        }
         if !self.keeps || !self.reading.load(Ordering::Relaxed) {
             self.cancel();
         }
@@ -95,33 +103,56 @@ impl Halt {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// Whether the load should leave the rest unread; then that is known of it.
-    pub(super) fn leaves(&self) -> bool {
-        let stopped = self.stopped();
-        if stopped {
-            self.short.store(true, Ordering::Relaxed);
-        }
-        stopped
+    /// The flag that is set by the wish to stop.
+    pub(super) fn stopping(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.stop)
     }
 
-    /// Whether a stream should be left where it is. What came of it is read all the same, unless there is
-    /// another wish to stop.
-    pub(super) fn ends_stream(&self) -> bool {
-        let stopped = self.stop.swap(false, Ordering::Relaxed);
-        if stopped {
-            self.stream.store(true, Ordering::Relaxed);
+    /// Whether the load should leave the rest unread; then that is known of it.
+    pub(super) fn leaves(&self) -> bool {
+        let some = self.in_stream() && !self.again.load(Ordering::Relaxed);
+        let leaves = self.stopped() && !some;
+        if leaves {
+            self.short.store(true, Ordering::Relaxed);
         }
-        stopped
+        leaves
+    }
+
+    /// Whether a record of so many bytes should still be read; if not, that is known of it.
+    pub(super) fn affords(&self, bytes: u64) -> bool {
+        if !self.stopped() {
+            return true;
+        }
+        let less = |left: u64| (left > 0).then(|| left.saturating_sub(bytes));
+        let some = !self.leaves()
+            && self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_ok();
+        if !some {
+            self.short.store(true, Ordering::Relaxed);
+        }
+        some
+    }
+
+    /// A stream is left where it is, or came to its end just then. A little of what came is read all the
+    /// same.
+    pub(super) fn leave_stream(&self, ended: bool) {
+        self.left.store(SOON, Ordering::Relaxed);
+        let others =
+            self.stream.swap(true, Ordering::Relaxed) && self.short.load(Ordering::Relaxed);
+        self.short.store(others || !ended, Ordering::Relaxed);
+    }
+
+    /// Whether the stop fell into a stream.
+    fn in_stream(&self) -> bool {
+        self.stream.load(Ordering::Relaxed)
     }
 
     /// Why something was left unread, in words.
     pub(super) fn reason(&self, read: &Progress) -> Option<String> {
-        if self.short.load(Ordering::Relaxed) {
-            Some(format!("stopped at {} %", read.percent().unwrap_or(0)))
-        } else {
-            let stream = self.stream.load(Ordering::Relaxed);
-            stream.then(|| "stopped mid-stream".to_owned())
-        }
+        let short = self.short.load(Ordering::Relaxed);
+        short.then(|| match self.in_stream() {
+            true => "stopped mid-stream".to_owned(),
+            false => format!("stopped at {} %", read.percent().unwrap_or(0)),
+        })
     }
 
     /// From now on there is something to keep.
@@ -168,6 +199,18 @@ pub(super) struct Shown {
     before: HashMap<GroupKey, Arc<Group>>,
     /// Nothing with fewer rollouts is shown any more.
     least: u64,
+    /// What was shown last of a stream.
+    kept: Option<Kept>,
+    /// Bytes that came of streams.
+    came: u64,
+}
+
+/// What was shown of a stream: the end of the load, where a stop would leave less than that.
+struct Kept {
+    loaded: Loaded,
+    rollouts: u64,
+    /// Bytes of the stream that it is made of.
+    bytes: u64,
 }
 
 impl Shown {
@@ -181,6 +224,8 @@ impl Shown {
             pacer: Pacer::new(watch.map_or(Pace::Timed, |w| w.pace)),
             before: HashMap::new(),
             least: 0,
+            kept: None,
+            came: 0,
         }
     }
 
@@ -193,12 +238,50 @@ impl Shown {
     /// load has the reason.
     pub fn show(&mut self, amount: u64, make: impl FnOnce() -> Option<(Loaded, u64)>) {
         let began = self.start.elapsed();
-        if let (Some((mut loaded, rollouts)), Some(tell)) = (make(), &self.tell) {
+        if let (Some((mut loaded, rollouts)), Some(tell)) = (make(), &self.tell)
+            && rollouts >= self.least
+        {
             share(&mut loaded.corpus, &mut self.before);
             self.least = rollouts;
             tell(loaded);
         }
         self.pacer.shown(began, self.start.elapsed(), amount);
+    }
+
+    /// Shows what is made of so many bytes of a stream, and keeps it.
+    pub fn show_stream(&mut self, bytes: u64, make: impl FnOnce() -> Option<(Loaded, u64)>) {
+        let mut kept = None;
+        self.show(bytes, || {
+            let (loaded, rollouts) = make()?;
+            kept = Some(Kept { loaded: copy(&loaded), rollouts, bytes });
+            Some((loaded, rollouts))
+        });
+        let before = self.kept.as_ref().map_or(0, |k| k.rollouts);
+        self.kept = kept.filter(|k| k.rollouts >= before).or_else(|| self.kept.take());
+    }
+
+    /// So many more bytes came of a stream.
+    pub const fn came(&mut self, bytes: u64) {
+        self.came += bytes;
+    }
+
+    /// What was shown, where the load was stopped in a stream of which more came than is read soon.
+    pub fn at_once(&mut self, halt: &Halt) -> Option<Loaded> {
+        if !halt.in_stream() || self.came <= SOON || self.kept.is_none() {
+            return None;
+        }
+        halt.short.store(true, Ordering::Relaxed);
+        self.instead(halt, &Progress::default())
+    }
+
+    /// What was shown of a stream, where a stopped load has read less than that.
+    pub fn instead(&mut self, halt: &Halt, read: &Progress) -> Option<Loaded> {
+        let Kept { mut loaded, bytes, .. } =
+            self.kept.take().filter(|k| k.rollouts > read.rollouts)?;
+        let total_bytes = self.came.max(read.total_bytes);
+        let reason = halt.reason(&Progress { bytes, total_bytes, ..Progress::default() })?;
+        loaded.report.stopped = Some(reason);
+        Some(loaded)
     }
 
     /// All streams came to their end: from now on rollouts count, from none on.
@@ -235,6 +318,15 @@ impl Rest<'_> {
         let records = in_order(records.to_vec());
         let verdicts = self.verdicts.to_vec();
         assemble(records, sources, self.sides, verdicts, self.options, self.profiles).ok()
+    }
+}
+
+/// The same once more; the groups are shared.
+fn copy(loaded: &Loaded) -> Loaded {
+    Loaded {
+        corpus: loaded.corpus.clone(),
+        report: loaded.report.clone(),
+        sources: loaded.sources.with(Frames::new()),
     }
 }
 
@@ -326,6 +418,16 @@ mod tests {
         assert!(!halt.cancelling().load(Ordering::Relaxed) && halt.reason(&half).is_none());
         assert!(halt.leaves());
         assert_eq!(halt.reason(&half).as_deref(), Some("stopped at 50 %"));
+        let halt = Halt::keeping();
+        halt.reads();
+        halt.stop();
+        halt.leave_stream(false);
+        assert!(!halt.leaves() && halt.affords(SOON - 1) && halt.affords(9) && !halt.affords(1));
+        assert_eq!(halt.reason(&half).as_deref(), Some("stopped mid-stream"));
+        halt.leave_stream(true);
+        assert!(halt.affords(1), "and another stream");
+        halt.stop();
+        assert!(halt.leaves() && !halt.affords(1), "told twice");
         let halt = Halt::default();
         halt.reads();
         halt.stop();

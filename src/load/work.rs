@@ -226,7 +226,11 @@ fn cut<'a>(
                     return if sent.is_ok() { ControlFlow::Continue(()) } else { STOP };
                 }
             };
-            let taken = budget.take(piece.body.as_ref().map_or(0, Vec::len));
+            let bytes = piece.body.as_ref().map_or(0, Vec::len);
+            if !options.affords(bytes) {
+                return STOP;
+            }
+            let taken = budget.take(bytes);
             // Without workers nobody listens: then there is nothing left to do.
             match jobs.send(Job { source: id, piece, document, _taken: taken }) {
                 Ok(()) => ControlFlow::Continue(()),

@@ -5,6 +5,7 @@ use ratatui::buffer::Buffer;
 
 use super::layout::Pane;
 use super::model::{Model, Text};
+use super::numbers::plural;
 use crate::analysis::SignatureSetting;
 use crate::export::text;
 use crate::signature::KNOBS;
@@ -62,6 +63,17 @@ fn option(name: &str, value: &str) -> String {
     } else {
         format!("--{name} {value}")
     }
+}
+
+/// What was copied with `y`, in a line.
+pub(super) fn of_value(value: &str) -> String {
+    text::cut(value.lines().next().unwrap_or_default(), 48).into_owned()
+}
+
+/// What was copied with `Y`: which pane, by its key.
+pub(super) fn of_view(model: &Model, view: &str) -> String {
+    let key = model.focus.title().split(' ').next().unwrap_or_default();
+    format!("pane {key}, {}", plural(view.lines().count() as u64, "line"))
 }
 
 /// What `Y` copies: the focused pane as it is drawn, line by line.

@@ -5,9 +5,9 @@
 
 use ratatui::buffer::{Buffer, Cell};
 
-pub use crate::export::ascii::STAND_INS;
+pub use crate::export::ascii::{STAND_INS, locale_is_utf8};
 
-use crate::export::ascii;
+use crate::export::{ascii, text};
 use crate::graph::Evidence;
 use crate::rollout::Outcome;
 
@@ -101,15 +101,19 @@ fn cells_of(length: f64) -> usize {
     length.round().max(1.0) as usize
 }
 
-/// Replaces everything in the buffer that is not ASCII; see [`ascii`]. Where vertical lines meet rules
-/// there are no further glyphs: [`super::panes`] draws them plain in ASCII.
+/// Replaces the program's own glyphs in the buffer; see [`ascii`]. Text of the data stays where the terminal
+/// can show it; where it cannot, it was escaped before, and `?` stands for what was not. Where vertical lines
+/// meet rules there are no further glyphs: [`super::panes`] draws them plain in ASCII.
 pub fn to_ascii(buffer: &mut Buffer) {
+    let strict = text::escapes_here();
     for row in buffer.content.chunks_mut(usize::from(buffer.area.width).max(1)) {
         let symbols: Vec<&str> = row.iter().map(Cell::symbol).collect();
         let stand_ins = ascii::replace(&symbols);
         for (cell, plain) in row.iter_mut().zip(stand_ins) {
             if let Some(plain) = plain {
                 cell.set_symbol(plain);
+            } else if strict && !cell.symbol().is_ascii() {
+                cell.set_symbol("?");
             }
         }
     }
@@ -119,17 +123,6 @@ pub fn to_ascii(buffer: &mut Buffer) {
 #[must_use]
 pub fn around(scale: &str, ascii: bool) -> String {
     format!("{}{scale}", if ascii { "+-" } else { "±" })
-}
-
-/// Whether the locale says UTF-8: the first of `LC_ALL`, `LC_CTYPE`, `LANG` that is set decides.
-#[must_use]
-pub fn locale_is_utf8(lc_all: &str, lc_ctype: &str, lang: &str) -> bool {
-    let locale = [lc_all, lc_ctype, lang]
-        .into_iter()
-        .find(|value| !value.is_empty())
-        .unwrap_or_default()
-        .to_ascii_lowercase();
-    locale.contains("utf-8") || locale.contains("utf8")
 }
 
 #[cfg(test)]

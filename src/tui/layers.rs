@@ -95,6 +95,16 @@ pub(super) fn key(model: &mut Model, layer: &Layer, name: &str, effects: &mut Ve
                     model.layers.push(Layer::Help { query: String::new(), scroll: 0 });
                     return;
                 }
+                // The warnings name these keys.
+                Some(Action::Reload) => {
+                    model.layers.pop();
+                    super::loading::again(model, effects);
+                    return;
+                }
+                Some(Action::StopLoading) => {
+                    super::loading::stop(model, effects);
+                    return;
+                }
                 Some(Action::Down) => at + 1,
                 Some(Action::Up) => at.saturating_sub(1),
                 Some(Action::PageDown) => at + page,

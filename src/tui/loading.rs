@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crossbeam_channel::{Receiver, Sender};
 
 use super::message::{Effect, Msg};
-use super::model::{Model, Start};
+use super::model::{Model, Notice, PARTIAL, Start};
 use super::numbers::plural;
 use super::worker::Reloaded;
 use super::{jumps, reload};
@@ -14,6 +14,8 @@ use crate::load::{Halt, Progress};
 
 /// Code of the notice that not everything has been read yet.
 pub const LOADING: &str = "loading";
+/// Why there is nothing to load again.
+pub const ONCE: &str = "a stream is read once only";
 
 /// The first load, where it is not done when the screen opens.
 pub struct Running {
@@ -38,6 +40,8 @@ pub struct Arrival {
     pub start: Option<Start>,
     /// Why the rest was left unread.
     pub stopped: Option<String>,
+    /// Whether all of it can be loaded again.
+    pub again: bool,
 }
 
 /// What the model knows of a running load.
@@ -112,6 +116,7 @@ impl Model {
 
     /// Opens the screen on a load that runs.
     pub fn wait_for(&mut self, progress: Progress, seeks: bool) {
+        self.untouched = !seeks;
         self.loading = Some(Loading { progress, first: true, seeks, ..Loading::default() });
     }
 }
@@ -126,15 +131,41 @@ pub(super) fn so_far(model: &mut Model, arrival: Arrival, effects: &mut Vec<Effe
 
 /// Takes what the first load has brought in the end.
 pub(super) fn ended(model: &mut Model, arrival: Arrival, effects: &mut Vec<Effect>) {
-    let stopped = arrival.stopped.clone();
+    let (stopped, again) = (arrival.stopped.clone(), arrival.again);
     take(model, arrival, effects);
     model.loading = None;
+    if model.untouched && model.group != 0 {
+        super::update::switch_group(model, 0, effects);
+    }
+    super::update::open_afresh(model);
     let (groups, rollouts) = reload::counts(&model.corpus);
     let told = format!("{}, {}", plural(groups, "group"), plural(rollouts, "rollout"));
     model.message = Some(match stopped {
         None => format!("loaded: {told}"),
-        Some(reason) => format!("{reason}: {told}; R loads all"),
+        Some(reason) if again => format!("{reason}: {told}; R loads all"),
+        Some(reason) => format!("{reason}: {told}; {ONCE}"),
     });
+}
+
+/// The first load ended without a result. What it has shown stays, and is known to be a part.
+pub(super) fn nothing(model: &mut Model, text: String, effects: &mut Vec<Effect>) {
+    model.loading = None;
+    if model.corpus.groups.is_empty() {
+        model.message = Some(text);
+        return;
+    }
+    let partial = "partial data: stopped, and the rest could not be read".to_owned();
+    model.notices.retain(|n| n.code != LOADING);
+    let notice = Notice {
+        code: PARTIAL.to_owned(),
+        text: partial.clone(),
+        help: "every number is of what had been read by then".to_owned(),
+    };
+    model.notices.insert(0, notice);
+    let (groups, rollouts) = reload::counts(&model.corpus);
+    let told = format!("{}, {}", plural(groups, "group"), plural(rollouts, "rollout"));
+    model.message = Some(format!("stopped, the rest could not be read: {told}"));
+    effects.push(Effect::Partial(partial));
 }
 
 /// Puts it in the place of what is shown.
@@ -152,6 +183,7 @@ fn take(model: &mut Model, arrival: Arrival, effects: &mut Vec<Effect>) {
     if let Some(start) = start.filter(|_| seeks) {
         jumps::note(model);
         model.start = Some(start);
+        model.untouched = false;
         super::update::switch_group(model, start.group, effects);
     }
 }
@@ -178,6 +210,9 @@ pub(super) fn again(model: &mut Model, effects: &mut Vec<Effect>) {
             model.loading = Some(Loading::default());
             effects.push(Effect::Reload);
             "loading again …".to_owned()
+        }
+        Some(loading) if loading.stopping => {
+            "still stopping: R loads again once that is done".to_owned()
         }
         Some(loading) => format!("{} already: X stops it", loading.badge()),
     });

@@ -35,7 +35,10 @@ pub(super) fn act(model: &mut Model, action: Action, effects: &mut Vec<Effect>) 
             model.message = Some(format!("control characters of texts are {shown}; C turns that"));
         }
         Action::CopyView => match copying::view(model) {
-            Some(text) => effects.push(Effect::Copy(text)),
+            Some(text) => {
+                let told = copying::of_view(model, &text);
+                effects.push(Effect::Copy(text, told));
+            }
             None => model.message = Some("nothing here to copy".to_owned()),
         },
         Action::Scale => model.shared_scale = !model.shared_scale,
@@ -54,7 +57,10 @@ pub(super) fn act(model: &mut Model, action: Action, effects: &mut Vec<Effect>) 
             }
         }
         Action::Copy => match copying::value(model) {
-            Some(text) => effects.push(Effect::Copy(text)),
+            Some(text) => {
+                let told = copying::of_value(&text);
+                effects.push(Effect::Copy(text, told));
+            }
             None => model.message = Some("no value here to copy".to_owned()),
         },
         _ => {}

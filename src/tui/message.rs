@@ -149,12 +149,14 @@ pub enum Effect {
     Reload,
     /// Stop the load that runs.
     StopLoading,
+    /// Exports carry this mark from now on: what is shown is a part.
+    Partial(String),
     /// From now on texts and stamps come from here.
     Source(Source),
     /// Nothing needs these any more: letting go of them takes a while.
     Discard(Corpus),
-    /// Put a text on the clipboard.
-    Copy(String),
+    /// Put a text on the clipboard, and say what it is in these words.
+    Copy(String, String),
     /// Capture the mouse, or let it go.
     Mouse(bool),
     /// Hand the terminal back to the shell until it is continued.

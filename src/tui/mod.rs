@@ -102,7 +102,7 @@ impl Look {
     pub fn from_env(theme: ThemeId, color: ColorChoice, ascii: bool) -> Self {
         let var = |name: &str| std::env::var(name).unwrap_or_default();
         let no_color = !var("NO_COLOR").is_empty() || color == ColorChoice::Never;
-        let utf8 = glyphs::locale_is_utf8(&var("LC_ALL"), &var("LC_CTYPE"), &var("LANG"));
+        let utf8 = crate::export::ascii::utf8();
         Self {
             theme,
             depth: Depth::detect(no_color, &var("COLORTERM"), &var("TERM")),
@@ -113,6 +113,7 @@ impl Look {
 
 /// Opens the screen and stays until the person leaves; the exit code: 0, or 128+n after a signal.
 pub fn run(input: ScreenInput) -> io::Result<u8> {
+    crate::export::text::escape_here(!crate::export::ascii::utf8());
     let (outbox, inbox) = match &input.loading {
         Some(running) => (running.outbox.clone(), running.inbox.clone()),
         None => crossbeam_channel::unbounded(),

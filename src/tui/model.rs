@@ -299,6 +299,8 @@ pub struct Model {
     pub begun_with: Option<Settings>,
     /// The load that runs.
     pub loading: Option<Loading>,
+    /// Whether the screen opened on a load and nobody pressed a key since.
+    pub untouched: bool,
 }
 
 impl Model {
@@ -356,6 +358,7 @@ impl Model {
             mouse: false,
             begun_with: None,
             loading: None,
+            untouched: false,
         }
     }
 

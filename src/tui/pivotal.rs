@@ -41,6 +41,26 @@ impl Kind {
             Self::Falls => "after which the outlook falls: V of the next state is lower",
         }
     }
+
+    /// The same where there is less room.
+    #[must_use]
+    pub const fn brief(self) -> &'static str {
+        match self {
+            Self::Parts => "one state, different ways and ends",
+            Self::Disagrees => "where X and Y disagree",
+            Self::Falls => "V of the next state is lower",
+        }
+    }
+
+    /// The quantity that its rows are ranked by and show.
+    #[must_use]
+    pub const fn quantity(self) -> &'static str {
+        match self {
+            Self::Parts => "cmp",
+            Self::Disagrees => "A",
+            Self::Falls => "ΔV",
+        }
+    }
 }
 
 /// A step worth reading.

@@ -42,8 +42,8 @@ where
         for effect in std::mem::take(&mut pending) {
             match workers.take(effect) {
                 Some(Effect::Quit(code)) => return Ok(code),
-                Some(Effect::Copy(text)) => {
-                    let said = screen.copy(&text)?;
+                Some(Effect::Copy(text, what)) => {
+                    let said = screen.copy(&text, &what)?;
                     pending.extend(update(model, Msg::Say(said)));
                 }
                 Some(Effect::Show(text)) => {

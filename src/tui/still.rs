@@ -159,9 +159,10 @@ fn settle(model: &mut Model, origin: &Origin, effects: Vec<Effect>) {
             }
             Effect::Open { .. }
             | Effect::Show(_)
-            | Effect::Copy(_)
+            | Effect::Copy(..)
             | Effect::Reload
             | Effect::StopLoading
+            | Effect::Partial(_)
             | Effect::Source(_)
             | Effect::Discard(_)
             | Effect::StopFinding(_)

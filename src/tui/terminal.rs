@@ -49,7 +49,7 @@ pub trait Screen {
         Ok(())
     }
     /// Puts a text on the clipboard; what to tell the person.
-    fn copy(&mut self, text: &str) -> io::Result<String>;
+    fn copy(&mut self, text: &str, what: &str) -> io::Result<String>;
     /// Shows a text in a program of the person's choice, and comes back; what to tell them.
     fn show(&mut self, text: &str) -> io::Result<String>;
     /// Captures the mouse, or lets it go.
@@ -106,8 +106,9 @@ impl Screen for Tty {
         execute!(io::stdout(), EndSynchronizedUpdate)
     }
 
-    fn copy(&mut self, text: &str) -> io::Result<String> {
-        let Some(sequence) = osc52(text, std::env::var_os("TMUX").is_some(), in_screen()) else {
+    fn copy(&mut self, text: &str, what: &str) -> io::Result<String> {
+        let tmux = std::env::var_os("TMUX").is_some();
+        let Some(sequence) = osc52(text, tmux, in_screen()) else {
             return Ok(format!(
                 "{} bytes are too many for the terminal's clipboard (limit {CLIPBOARD})",
                 text.len()
@@ -116,8 +117,7 @@ impl Screen for Tty {
         let mut out = io::stdout();
         out.write_all(sequence.as_bytes())?;
         out.flush()?;
-        let first = text.lines().next().unwrap_or_default();
-        Ok(format!("copied: {}", crate::export::text::cut(first, 60)))
+        Ok(copied(what, tmux))
     }
 
     fn show(&mut self, text: &str) -> io::Result<String> {
@@ -154,18 +154,32 @@ fn in_screen() -> bool {
         && std::env::var_os("STY").is_some()
 }
 
-/// The sequence that sets the clipboard, wrapped for the multiplexer; `None` where it is too long.
+/// What is said of it. Whether tmux lets it through is its own setting, and it does not answer.
+fn copied(what: &str, tmux: bool) -> String {
+    if tmux {
+        // The line that is shown has to hold on a narrow screen, too.
+        let what = crate::export::text::cut(what, 24);
+        format!("copied: {what} (tmux: set -g set-clipboard on)")
+    } else {
+        format!("copied: {what}")
+    }
+}
+
+/// The sequence that sets the clipboard; `None` where it is too long. In a multiplexer it is there twice:
+/// as it is, for one that sets the clipboard itself (tmux: `set-clipboard on`), and wrapped, for one
+/// that hands it on to the terminal (tmux: `allow-passthrough on`). Either alone is enough.
 fn osc52(text: &str, tmux: bool, screen: bool) -> Option<String> {
     let body = base64::engine::general_purpose::STANDARD.encode(text);
     if body.len() > CLIPBOARD {
         return None;
     }
-    let plain = format!("\u{1b}]52;c;{body}\u{7}");
-    Some(if tmux {
-        format!("\u{1b}Ptmux;\u{1b}{plain}\u{1b}\\")
+    let mut out = format!("\u{1b}]52;c;{body}\u{7}");
+    if tmux {
+        let wrapped = format!("\u{1b}Ptmux;\u{1b}{out}\u{1b}\\");
+        out.push_str(&wrapped);
     } else if screen {
         // screen takes short strings only: each piece in a wrapping of its own.
-        let mut out = String::new();
+        let plain = out.clone();
         let mut piece = String::new();
         for c in plain.chars() {
             piece.push(c);
@@ -175,10 +189,8 @@ fn osc52(text: &str, tmux: bool, screen: bool) -> Option<String> {
             }
         }
         let _ = write!(out, "\u{1b}P{piece}\u{1b}\\");
-        out
-    } else {
-        plain
-    })
+    }
+    Some(out)
 }
 
 fn take_over(mouse: bool) -> io::Result<()> {
@@ -295,8 +307,19 @@ mod tests {
     #[test]
     fn the_clipboard_is_wrapped_for_multiplexers_and_limited() {
         assert_eq!(osc52("hi", false, false).unwrap(), "\u{1b}]52;c;aGk=\u{7}");
-        assert!(osc52("hi", true, false).unwrap().starts_with("\u{1b}Ptmux;\u{1b}\u{1b}]52"));
-        assert!(osc52(&"x".repeat(2000), false, true).unwrap().matches("\u{1b}P").count() > 2);
+        // Both forms: tmux takes the first with `set-clipboard on`, the second with `allow-passthrough on`.
+        assert_eq!(
+            osc52("hi", true, false).unwrap(),
+            "\u{1b}]52;c;aGk=\u{7}\u{1b}Ptmux;\u{1b}\u{1b}]52;c;aGk=\u{7}\u{1b}\\"
+        );
+        assert_eq!(
+            osc52("hi", false, true).unwrap(),
+            "\u{1b}]52;c;aGk=\u{7}\u{1b}P\u{1b}]52;c;aGk=\u{7}\u{1b}\\"
+        );
+        let long = osc52(&"x".repeat(2000), false, true).unwrap();
+        assert!(long.starts_with("\u{1b}]52;c;eHh4") && long.matches("\u{1b}P").count() > 2);
+        assert_eq!(copied("-0.25", false), "copied: -0.25");
+        assert_eq!(copied("-0.25", true), "copied: -0.25 (tmux: set -g set-clipboard on)");
         assert_eq!(osc52(&"x".repeat(80_000), false, false), None);
     }
 }

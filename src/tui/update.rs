@@ -30,6 +30,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
     let mut effects = Vec::new();
     match msg {
         Msg::Key(key) => {
+            model.untouched = false;
             if key.kind != KeyEventKind::Release {
                 on_key(model, &key, &mut effects);
             }
@@ -77,7 +78,8 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
             model.shown_key = model.wanted;
             model.message = Some(text);
         }
-        Msg::Reloaded(Err(text)) | Msg::NothingLoaded(text) => {
+        Msg::NothingLoaded(text) => loading::nothing(model, text, &mut effects),
+        Msg::Reloaded(Err(text)) => {
             model.loading = None;
             model.message = Some(text);
         }
@@ -119,6 +121,7 @@ fn mouse(model: &mut Model, event: MouseEvent, effects: &mut Vec<Effect>) {
         MouseEventKind::ScrollDown => Action::Down,
         MouseEventKind::ScrollUp => Action::Up,
         MouseEventKind::Down(_) if model.layers.is_empty() => {
+            model.untouched = false;
             let at = Position::new(event.column, event.row);
             let plan = model.plan();
             if let Some(&(pane, _)) = plan.panes.iter().find(|(_, area)| area.contains(at)) {
@@ -128,6 +131,7 @@ fn mouse(model: &mut Model, event: MouseEvent, effects: &mut Vec<Effect>) {
         }
         _ => return,
     };
+    model.untouched = false;
     if let Some(layer) = model.layers.last().cloned() {
         let name = if wheel == Action::Down { "Down" } else { "Up" };
         layers::key(model, &layer, name, effects);
@@ -226,6 +230,20 @@ fn analysed(model: &mut Model, key: u64, group: usize, snapshot: Arc<Snapshot>) 
     model.shown_key = key;
     model.explanation = None;
     navigate::clamp(model);
+    open_afresh(model);
+}
+
+/// After a load that nobody pressed a key in, the cursor goes where the screen opens on a whole load.
+pub(super) fn open_afresh(model: &mut Model) {
+    if !model.untouched || model.loading.is_some() || model.waiting() {
+        return;
+    }
+    model.untouched = false;
+    if let Some((_, snapshot)) = &model.shown {
+        model.cursor = navigate::first(snapshot);
+        model.visited.clear();
+        navigate::clamp(model);
+    }
 }
 
 fn on_key(model: &mut Model, key: &KeyEvent, effects: &mut Vec<Effect>) {

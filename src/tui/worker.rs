@@ -17,6 +17,7 @@ use super::snapshot::{Snapshot, Summary, totals};
 use super::sweeping;
 use super::text::Document;
 use crate::analysis::{AnalysisSettings, Contrast, SignatureSetting};
+use crate::export::text;
 use crate::load::{Halt, OnProgress};
 use crate::rollout::{Corpus, Group};
 
@@ -169,6 +170,15 @@ impl Slots {
         origin.provenance = source.provenance;
     }
 
+    /// What is shown is a part of what was to be loaded.
+    fn mark(&self, mark: String) {
+        let mut origin = self.origin.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut provenance = (*origin.provenance).clone();
+        provenance.load = serde_json::json!({ "partial": mark });
+        provenance.narrow = None;
+        origin.provenance = Arc::new(provenance);
+    }
+
     fn halt(&self) -> Arc<Halt> {
         Arc::clone(&self.halt.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -235,6 +245,7 @@ impl Workers {
             Effect::Export(job) => self.slots.export.put(*job),
             Effect::Reload => self.slots.reload.put(()),
             Effect::StopLoading => self.slots.halt().stop(),
+            Effect::Partial(mark) => self.slots.mark(mark),
             Effect::Source(source) => self.slots.replace(source),
             Effect::Discard(corpus) => {
                 // Without a thread for it, it is let go of here.
@@ -438,6 +449,12 @@ fn read(slots: &Arc<Slots>, outbox: &Sender<Msg>) -> std::io::Result<()> {
 }
 
 fn spawn(name: &str, run: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
+    // What is made for the screen is made as the screen shows it; an export is a file.
+    let escapes = name != "export" && text::escapes_here();
+    let run = move || {
+        text::escape_here(escapes);
+        run();
+    };
     std::thread::Builder::new().name(format!("credscope-{name}")).spawn(run).map(drop)
 }
 

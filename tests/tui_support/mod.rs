@@ -192,7 +192,7 @@ impl terminal::Screen for Memory {
         Ok(())
     }
 
-    fn copy(&mut self, text: &str) -> std::io::Result<String> {
+    fn copy(&mut self, text: &str, _: &str) -> std::io::Result<String> {
         self.copied.lock().unwrap().push(text.to_owned());
         Ok("copied".to_owned())
     }

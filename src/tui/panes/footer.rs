@@ -137,7 +137,7 @@ fn keys(model: &Model, plan: &Plan) -> Vec<(&'static str, &'static str)> {
     let of = |action: Action| binding(action).map_or(("", ""), |b| b.short);
     let alone = plan.panes.len() == 1;
     let mut list = Vec::new();
-    if model.loading.is_some() {
+    if model.loading.as_ref().is_some_and(|l| !l.stopping) {
         list.push(of(A::StopLoading));
     }
     if model.finding.active() && model.focus != Pane::Groups {

@@ -147,11 +147,13 @@ fn too_small(area: Rect, buffer: &mut Buffer, theme: &Theme) {
 
 fn nothing_yet(model: &Model, pane: Pane, canvas: &mut Canvas, focus: bool) {
     canvas.rule(pane.title(), Row::new(), &[], focus);
-    if model.corpus.groups.is_empty() && model.loading.is_some() {
-        canvas.empty(
-            1,
-            &["loading: this fills as soon as a rollout was read", "X stops loading, q quits"],
-        );
+    if let (true, Some(loading)) = (model.corpus.groups.is_empty(), &model.loading) {
+        let told = if loading.stopping {
+            ["stopping: nothing was read so far", "q quits"]
+        } else {
+            ["loading: this fills as soon as a rollout was read", "X stops loading, q quits"]
+        };
+        canvas.empty(1, &told);
     } else if model.corpus.groups.is_empty() {
         canvas.empty(1, &["no group was loaded: q quits, then give a path with rollouts"]);
     } else if model.waiting() {

@@ -14,6 +14,9 @@ const COUNTS: usize = 7;
 /// Half of a bar.
 const HALF: usize = 3;
 
+/// Cells of the value that the rows are ranked by.
+const VALUE: usize = 8;
+
 enum Line {
     /// Nothing in this group compares outcomes.
     Caution(&'static str),
@@ -80,10 +83,7 @@ pub fn draw(model: &Model, canvas: &mut Canvas, focus: bool) {
                 canvas.row(2 + y, &row);
             }
             Line::Head(kind) => {
-                let mut row = Row::new();
-                row.gap(1)
-                    .put(text::cut(kind.title(), canvas.width() - 2).into_owned(), theme.title);
-                canvas.row(2 + y, &row);
+                canvas.row(2 + y, &head(*kind, &columns, &theme));
             }
             Line::Pick(i) => {
                 if let Some((group, pick)) = picks.get(*i) {
@@ -185,7 +185,8 @@ fn header(columns: &Columns, all: bool, canvas: &mut Canvas) {
     }
     row.left("rollout", columns.name, theme.dim).gap(2).right("t", 5, theme.dim).gap(1);
     row.left("action", columns.action, theme.dim);
-    row.right("by", 8, theme.dim);
+    // Without sections every row is of one kind; else each section names its own.
+    row.right(if all { Kind::Parts.quantity() } else { "" }, VALUE, theme.dim);
     if columns.bar {
         row.gap(2 * HALF + 2);
     }
@@ -194,6 +195,18 @@ fn header(columns: &Columns, all: bool, canvas: &mut Canvas) {
     }
     row.left(if columns.why > 0 { "why" } else { "" }, columns.why, theme.dim);
     canvas.row(1, &row);
+}
+
+/// What stands over the rows of a kind, and in the column of the value which quantity that is.
+fn head(kind: Kind, columns: &Columns, theme: &Theme) -> Row {
+    // As far as a row goes before its value.
+    let room = 4 + columns.name + 2 + 5 + 1 + columns.action;
+    let fits = 1 + text::width(kind.title()) < room;
+    let title = if fits { kind.title() } else { kind.brief() };
+    let mut row = Row::new();
+    row.gap(1).left(&text::cut(title, room - 1), room - 1, theme.title);
+    row.right(kind.quantity(), VALUE, theme.dim);
+    row
 }
 
 fn row(
@@ -222,7 +235,7 @@ fn row(
         columns.action,
         theme.text,
     );
-    row.right(&signed(pick.value, 3), 8, theme.of_sign(pick.value));
+    row.right(&signed(pick.value, 3), VALUE, theme.of_sign(pick.value));
     if columns.bar {
         let fill = pick.evidence.map_or(Fill::Slim, Fill::Class);
         let (left, right) = bar(pick.value, 1.0, HALF, fill);
