@@ -259,9 +259,9 @@ fn what_cannot_be_cut_is_told_with_its_size() {
 }
 
 #[test]
-fn words_that_are_no_json_are_told_with_their_field() {
+fn words_that_frameworks_write_are_told_with_their_field() {
     let good = record(0).to_string();
-    for word in ["@", "tru", "nul", "1x", "None"] {
+    for word in ["None", "True", "False", "undefined", "nan", "inf"] {
         let odd = record(1).to_string().replace("[1,\"v\"]", &format!("[1,{word}]"));
         let loaded = load("a.jsonl", format!("{good}\n{odd}\n").as_bytes());
         assert_eq!(ids(&loaded), names(0..2));
@@ -270,6 +270,59 @@ fn words_that_are_no_json_are_told_with_their_field() {
         let reason = format!("`{word}` is no JSON; read as a text");
         assert_eq!(said, (2, "steps[0].args.k[1]", reason.as_str()));
         assert!(loaded.report.warning("coerced").is_some());
+    }
+}
+
+/// A word that nobody writes is what a lost quote leaves: its line is lost, and told.
+#[test]
+fn any_other_bare_word_costs_its_record() {
+    let [good, plain, last] = [0, 1, 2].map(|i| record(i).to_string());
+    let odd = |from: &str, to: &str| {
+        assert!(plain.contains(from), "{plain}");
+        plain.replacen(from, to, 1)
+    };
+    for (line, field) in [
+        (odd("[1,\"v\"]", "[1,@]"), "steps[0].args.k[1]"),
+        (odd("[1,\"v\"]", "[1,tru]"), "steps[0].args.k[1]"),
+        (odd("[1,\"v\"]", "[1,1x]"), "steps[0].args.k[1]"),
+        (odd("\"tool\"", "tool\""), "steps[0].tool\""),
+        (odd("\"r1\"", "r1\""), "id"),
+        (odd("\"reward\"", "reward\""), "reward\""),
+        (odd("\"reward\"", "None"), "None"),
+    ] {
+        let loaded = load("a.jsonl", format!("{good}\n{line}\n{last}\n").as_bytes());
+        assert_eq!(ids(&loaded), ["r0".to_owned(), "r2".to_owned()].into(), "{line}");
+        told(&loaded, "skipped");
+        let lost = &loaded.report.skipped[0];
+        assert_eq!((loaded.report.totals.skipped, lost.number), (1, 2), "{line}");
+        assert_eq!(lost.field.as_deref(), Some(field), "{line}");
+        // The place is the word's own.
+        let (at, column) = lost.at.unwrap();
+        assert!(at == 2 && column > 1 && column < line.len() as u64, "{lost:?}");
+    }
+}
+
+/// One quote after the other of a line of messages: the line is lost whole, never half of it.
+#[test]
+fn a_lost_quote_never_costs_half_a_line() {
+    let line = |i: usize| {
+        let asks = json!({"role": "assistant", "content": "I look", "tool_calls": [
+            {"id": "c", "type": "function", "function": {"name": "ls", "arguments": "{\"p\":1}"}}]});
+        let messages = json!([{"role": "user", "content": "do it"}, asks,
+            {"role": "tool", "tool_call_id": "c", "content": "a b"}]);
+        json!({"instance_id": "t", "id": format!("r{i}"), "reward": 1, "messages": messages})
+            .to_string()
+    };
+    let odd = line(1);
+    for at in (0..odd.len()).filter(|&at| odd.as_bytes()[at] == b'"') {
+        let torn = format!("{}{}", &odd[..at], &odd[at + 1..]);
+        let text = format!("{}\n{torn}\n{}\n", line(0), line(2));
+        let loaded = load("m.jsonl", text.as_bytes());
+        // An escaped quote of a text within a text is no fault of the line.
+        let whole = serde_json::from_str::<Value>(&torn).is_ok();
+        let want = if whole { names(0..3) } else { ["r0".to_owned(), "r2".to_owned()].into() };
+        assert_eq!(ids(&loaded), want, "{torn}");
+        assert_eq!(loaded.report.partial().is_some(), !whole, "{torn}");
     }
 }
 

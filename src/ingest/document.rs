@@ -82,14 +82,14 @@ pub fn read_document(
         Err(error) if !error.is_broken() => return Err(error),
         Err(error) => error,
     };
-    let (repaired, repairs) = repair::repair(text);
+    let (repaired, whole) = repair::repair(text);
     if closed && let Ok(document) = read(&repaired) {
-        return Ok(Opened { document, lost: Vec::new(), repairs });
+        return Ok(Opened { document, lost: Vec::new(), repairs: whole });
     }
     let (kept, mut lost, repairs) = whole_entries(text, closed);
     let document = read(&kept)?;
     if closed && lost.is_empty() {
-        lost.push(first);
+        lost.push(whole.blame(first));
     }
     Ok(Opened { document, lost, repairs })
 }
@@ -109,7 +109,7 @@ fn whole_entries(text: &[u8], closed: bool) -> (String, Vec<RecordError>, Repair
         }
         let (value, repairs) = repair::repair(value);
         if let Err(error) = serde_json::from_str::<&RawValue>(&value) {
-            lost.push(broken(Some(&key), &format!("broken JSON: {error}")));
+            lost.push(repairs.blame(broken(Some(&key), &format!("broken JSON: {error}"))));
             continue;
         }
         all = all.and(repairs);

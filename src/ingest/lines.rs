@@ -49,10 +49,10 @@ pub fn array(text: &str, raw: &mut RawRollout, lost: &mut Vec<LostLine>) -> Stri
             (_, Err(error)) => {
                 let cut = error.is_eof() && end == text.len();
                 let error = RecordError::from(error);
-                lose(RecordError {
+                lose(done.blame(RecordError {
                     kind: if cut { RecordErrorKind::Cut } else { RecordErrorKind::Broken },
                     ..error
-                });
+                }));
             }
             (_, Ok(_)) => lose(RecordError::unexpected(None, "not an object")),
         }
@@ -93,18 +93,21 @@ mod tests {
         let (mut raw, mut lost) = (RawRollout::default(), Vec::new());
         let text = "{\"a\":1}\r\n\n{\"b\":\n{\"c\":NaN}\n7\n{\"d\":tru}\n{\"e\":\"\\ud800\"}\n{\"f";
         let all = array(text, &mut raw, &mut lost);
-        assert_eq!(all, "[{\"a\":1},{\"c\":\"NaN\"},{\"d\":\"tru\"},{\"e\":\"\\ufffd\"}]");
+        assert_eq!(all, "[{\"a\":1},{\"c\":\"NaN\"},{\"e\":\"\\ufffd\"}]");
         let told: Vec<_> = lost.iter().map(|l| (l.at, l.error.kind)).collect();
-        let [broken, odd, cut] = ["{\"b\":\n", "7\n", "{\"f"].map(|line| text.find(line).unwrap());
+        let [broken, odd, junk, cut] =
+            ["{\"b\":\n", "7\n", "{\"d", "{\"f"].map(|line| text.find(line).unwrap());
         assert_eq!(
             told,
             [
                 (broken, RecordErrorKind::Broken),
                 (odd, RecordErrorKind::Unexpected),
+                (junk, RecordErrorKind::Broken),
                 (cut, RecordErrorKind::Cut),
             ]
         );
         let fields: Vec<_> = raw.notes.iter().map(|n| n.0.as_str()).collect();
-        assert_eq!(fields, ["line 6: d", "line 7"]);
+        assert_eq!(fields, ["line 7"]);
+        assert_eq!(lost[2].error.field.as_deref(), Some("d"));
     }
 }

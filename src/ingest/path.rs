@@ -31,11 +31,13 @@ impl Path {
         }
     }
 
-    /// Moves over a text or a token: a key where one is due.
-    pub fn text(&mut self, text: &str) {
-        if let Some(Level::Object { key, due: due @ true }) = self.levels.last_mut() {
-            (*key, *due) = (super::json::short(text, 40).into_owned(), false);
-        }
+    /// Moves over a text or a token; whether it is a key, where one is due.
+    pub fn text(&mut self, text: &str) -> bool {
+        let Some(Level::Object { key, due: due @ true }) = self.levels.last_mut() else {
+            return false;
+        };
+        (*key, *due) = (super::json::short(text, 40).into_owned(), false);
+        true
     }
 }
 

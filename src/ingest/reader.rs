@@ -460,12 +460,15 @@ fn repaired(
     }
     let (text, repairs) = repair::repair(bytes);
     if !repairs.any() {
-        return strict.map(|parts| (parts, Repairs::default()));
+        return match strict {
+            Ok(parts) => Ok((parts, Repairs::default())),
+            Err(first) => Err(repairs.blame(first)),
+        };
     }
     match (parse(&text), strict) {
         (Ok(parts), _) => Ok((parts, repairs)),
         // The first complaint is about the file as it is.
-        (Err(_), Err(first)) => Err(first),
+        (Err(_), Err(first)) => Err(repairs.blame(first)),
         (Err(_), Ok(parts)) => Ok((parts, Repairs::default())),
     }
 }

@@ -1,12 +1,15 @@
 //! Makes strict JSON of nearly-JSON: bare `NaN`, `Infinity`, numbers out of range, lone surrogates,
 //! raw control bytes in strings, bytes that are no UTF-8.
 //!
-//! It runs only on a record that the strict parser refused. Tokens that are no JSON become texts, so
-//! that the number rules can say what stood there; nothing is dropped and nothing becomes 0.
+//! It runs only on a record that the strict parser refused. Numbers and words that frameworks write and
+//! JSON has not become texts, so that the number rules can say what stood there; nothing is dropped and
+//! nothing becomes 0. Any other word stays as it is, and so breaks its record: where a quote is lost, a
+//! guess would read half of what stood there.
 
 use std::borrow::Cow;
 
 use super::path::Path;
+use super::reader::{RecordError, RecordErrorKind};
 use super::{json, scan};
 
 /// What a repair did, counted.
@@ -14,7 +17,7 @@ use super::{json, scan};
 pub struct Repairs {
     /// Tokens that were quoted (`NaN`, `1e400`).
     pub tokens: usize,
-    /// Those of them that are no numbers of any kind.
+    /// Those of them that are no numbers of any kind (`None`, `undefined`).
     pub words: usize,
     /// The first of those words: the field, and the word.
     pub said: Vec<(String, String)>,
@@ -24,6 +27,8 @@ pub struct Repairs {
     pub controls: usize,
     /// Bytes that were no UTF-8.
     pub bytes: bool,
+    /// The first word that nobody writes and that was left as it is: the field, and the word.
+    pub junk: Option<(String, String)>,
 }
 
 impl Repairs {
@@ -45,6 +50,20 @@ impl Repairs {
             surrogates: self.surrogates + other.surrogates,
             controls: self.controls + other.controls,
             bytes: self.bytes || other.bytes,
+            junk: self.junk.or(other.junk),
+        }
+    }
+
+    /// The parser's complaint about a record, with the word that breaks it and its field.
+    #[must_use]
+    pub fn blame(&self, error: RecordError) -> RecordError {
+        match &self.junk {
+            Some((field, word)) if error.kind == RecordErrorKind::Broken => RecordError {
+                field: error.field.or_else(|| Some(field.clone()).filter(|f| !f.is_empty())),
+                reason: format!("`{word}` is no JSON, a quote may be missing; {}", error.reason),
+                ..error
+            },
+            _ => error,
         }
     }
 
@@ -109,11 +128,25 @@ pub fn repair(bytes: &[u8]) -> (String, Repairs) {
             }
             _ => {
                 let end = scan::value_end(raw, at).unwrap_or(raw.len()).max(at + 1);
-                let (token, before) = (text.get(at..end).unwrap_or_default(), done.words);
-                path.text(token);
-                push_token(token, &mut out, &mut done);
-                if done.words > before && done.said.len() < SAID {
-                    done.said.push((path.to_string(), json::short(token, 40).into_owned()));
+                let token = text.get(at..end).unwrap_or_default();
+                let known = !path.text(token) && is_known(token);
+                let said = || (path.to_string(), json::short(token, 40).into_owned());
+                if is_json(token) {
+                    out.push_str(token);
+                } else if known {
+                    if !is_number(token) {
+                        done.words += 1;
+                        if done.said.len() < SAID {
+                            done.said.push(said());
+                        }
+                    }
+                    done.tokens += 1;
+                    for part in ["\"", token, "\""] {
+                        out.push_str(part);
+                    }
+                } else {
+                    done.junk = done.junk.take().or_else(|| Some(said()));
+                    out.push_str(token);
                 }
                 end
             }
@@ -148,21 +181,14 @@ fn is_number(token: &str) -> bool {
     matches!(bare, "NaN" | "Infinity") || digits
 }
 
-fn push_token(token: &str, out: &mut String, done: &mut Repairs) {
-    if matches!(token, "true" | "false" | "null") || serde_json::from_str::<f64>(token).is_ok() {
-        out.push_str(token);
-        return;
-    }
-    done.tokens += 1;
-    done.words += usize::from(!is_number(token));
-    out.push('"');
-    for c in token.chars() {
-        if matches!(c, '"' | '\\') {
-            out.push('\\');
-        }
-        out.push(if c < ' ' { '\u{fffd}' } else { c });
-    }
-    out.push('"');
+/// Whether a token is one that frameworks write where JSON has no word: numbers that are none or out of
+/// range, and what Python and JavaScript call nothing and truth.
+fn is_known(token: &str) -> bool {
+    token.parse::<f64>().is_ok() || matches!(token, "None" | "True" | "False" | "undefined")
+}
+
+fn is_json(token: &str) -> bool {
+    matches!(token, "true" | "false" | "null") || serde_json::from_str::<f64>(token).is_ok()
 }
 
 /// Copies a string with its quotes; escapes that make no character become U+FFFD.
@@ -249,6 +275,24 @@ mod tests {
         {
             let read = embedded(bad);
             assert!(bad == "[01]" || matches!(read, Cow::Borrowed(t) if t == bad), "{bad}: {read}");
+        }
+    }
+
+    #[test]
+    fn words_that_nobody_writes_stay_as_they_are() {
+        let (text, done) = repair(br#"{"a":None,"b":[nan,-inf,True],"c":undefined}"#);
+        assert_eq!(text, r#"{"a":"None","b":["nan","-inf","True"],"c":"undefined"}"#);
+        assert_eq!((done.tokens, done.words, done.junk), (5, 5, None));
+        for (bad, field, word) in [
+            (r#"{"m":[{"a":NaN,role": "x"}]}"#, "m[0].role\"", "role\""),
+            (r#"{"id": r2","x":NaN}"#, "id", "r2\""),
+            (r#"{"a":NaN,"b":tru}"#, "b", "tru"),
+            (r#"{"a":NaN,None:1}"#, "None", "None"),
+        ] {
+            let (text, done) = repair(bad.as_bytes());
+            assert_eq!(text, bad.replace("NaN", "\"NaN\""));
+            assert_eq!(done.junk, Some((field.to_owned(), word.to_owned())), "{bad}");
+            assert!(serde_json::from_str::<serde::de::IgnoredAny>(&text).is_err());
         }
     }
 
