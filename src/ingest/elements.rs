@@ -126,7 +126,7 @@ struct Cutter {
     ended: bool,
     /// Where something stands behind its end.
     behind: Option<u64>,
-    /// Where a line ends it, whatever the quotes and brackets before say.
+    /// Where a line ends it, whatever the quotes and brackets before say, and nothing follows.
     end_line: Option<u64>,
     /// A comma, or the beginning, is before the next value.
     due: bool,
@@ -158,7 +158,8 @@ impl Cutter {
 
     /// How many of the bytes that follow change nothing.
     fn plain(&self, rest: &[u8]) -> usize {
-        if self.begins.alive() { 0 } else { self.scanner.plain(rest, true) }
+        let each = self.begins.alive() || self.end_line.is_some();
+        if each { 0 } else { self.scanner.plain(rest, true) }
     }
 
     fn ends_with(&mut self, chunk: &[u8]) {
@@ -186,6 +187,8 @@ impl Cutter {
         }
         if self.begins.ends(byte) {
             self.end_line = Some(at);
+        } else if !byte.is_ascii_whitespace() {
+            self.end_line = None;
         }
         let Some(brace) = self.begins.step(byte, at) else { return step };
         let fits = self.open
@@ -314,14 +317,10 @@ impl Cutter {
         if self.hand_over_whole(sink).is_break() {
             return ControlFlow::Break(());
         }
-        let mut own = self.body.take(self.limit);
+        let own = self.body.take(self.limit);
         let number = self.start.number + 1;
         let behind = self.behind.map(|offset| Start { offset, number });
         let Some(first) = self.first.take().or(behind) else { return ControlFlow::Continue(()) };
-        if let Ok(own) = &mut own {
-            own.truncate(end.saturating_sub(first.offset) as usize);
-            own.truncate(own.trim_ascii_end().len());
-        }
         // What stands behind the end of the array is none of its values.
         let after = self.behind.is_some_and(|at| first.offset >= at);
         let (reach, end) = match (reach, self.end_line) {
@@ -329,9 +328,14 @@ impl Cutter {
             (Reach::Rest, Some(at)) if at > first.offset => (Reach::List, at),
             _ => (reach, end),
         };
-        let body = self.waiting.drain(..).next().map_or(own, |before| before.body);
+        let bytes = end.saturating_sub(first.offset);
+        let mut body = self.waiting.drain(..).next().map_or(own, |before| before.body);
+        if let Ok(body) = &mut body {
+            body.truncate(bytes as usize);
+            body.truncate(body.trim_ascii_end().len());
+        }
         (self.held, self.start.number) = (0, first.number);
-        let fault = Some(Fault { bytes: end.saturating_sub(first.offset), reach });
+        let fault = Some(Fault { bytes, reach });
         let Start { offset, number } = first;
         sink(Piece { offset, number, body, at_end: reach != Reach::Next, fault })
     }
