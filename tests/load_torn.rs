@@ -239,23 +239,106 @@ fn an_unbalanced_quote_costs_its_element() {
     }
 }
 
-/// On one line nothing says where the next element begins: the loss is told with its size.
+/// The text of elements on one line, with one quote lost in some of them.
+fn torn_line(count: usize, broken: &[usize]) -> String {
+    let one = |i: usize| {
+        let text = record(i).to_string();
+        if broken.contains(&i) { text.replace("\"saw", "saw") } else { text }
+    };
+    format!("[{}]", (0..count).map(one).collect::<Vec<_>>().join(","))
+}
+
+/// On one line the next element is the first from which all the rest is whole.
+#[test]
+fn a_torn_element_on_one_line_costs_itself() {
+    for broken in [1, 2, 4, 5] {
+        let loaded = load("a.json", torn_line(6, &[broken]).as_bytes());
+        let mut others = names(0..6);
+        others.remove(&format!("r{broken}"));
+        assert_eq!(ids(&loaded), others, "{:?}", loaded.report.skipped);
+        assert_eq!(loaded.report.partial().as_deref(), Some("partial data: 1 element skipped"));
+        assert_eq!(loaded.report.skipped[0].number, broken as u64 + 1);
+        told(&loaded, "skipped");
+    }
+}
+
+/// Where nothing says where the next element begins, the loss is told with its size, and no number.
 #[test]
 fn what_cannot_be_cut_is_told_with_its_size() {
-    let records: Vec<Value> = (0..5).map(record).collect();
-    let text = Value::from(records).to_string();
-    let at = text.find("\"saw 2").unwrap() + 6;
-    let torn = format!("{}{}", &text[..at], &text[at + 1..]);
+    let unknown = "partial data: 1 element skipped, how many more with it is unknown";
+    // Behind the second torn one there is a whole one again.
+    let loaded = load("a.json", torn_line(6, &[2, 4]).as_bytes());
+    assert_eq!(ids(&loaded), ["r0", "r1", "r5"].map(str::to_owned).into());
+    assert_eq!(loaded.report.partial().as_deref(), Some(unknown));
+    let torn = torn_line(6, &[2]);
+    let torn = torn.strip_suffix(']').unwrap();
     let loaded = load("a.json", torn.as_bytes());
     assert_eq!(ids(&loaded), names(0..2));
-    assert_eq!(loaded.report.totals.skipped, 1);
     let told = loaded.report.skipped[0].to_string();
     let start = torn.find("{\"id\":\"r2\"").unwrap();
     let want = format!(
-        "element 3 (line 1): a quote or a bracket is missing in it: {} bytes",
+        "element 3 (line 1): a quote or a bracket is missing in it: {} bytes from it to the end of \
+         the file cannot be cut into elements, and how many more they held is unknown",
         torn.len() - start
     );
     assert!(told.contains(&want), "{told}");
+    assert_eq!(loaded.report.partial().as_deref(), Some(unknown));
+}
+
+/// What stands behind a finished list is told and costs none of its elements.
+#[test]
+fn garbage_behind_a_list_costs_no_element() {
+    let list = Value::from((0..3).map(record).collect::<Vec<_>>());
+    let pretty = serde_json::to_string_pretty(&list).unwrap();
+    for text in [list.to_string(), pretty] {
+        for garbage in [" garbage", " ]]\n", " \"x", "}"] {
+            let loaded = load("a.json", format!("{text}{garbage}").as_bytes());
+            assert_eq!(ids(&loaded), names(0..3), "{garbage}: {:?}", loaded.report.skipped);
+            assert_eq!(loaded.report.totals.skipped, 1, "{garbage}: {:?}", loaded.report.skipped);
+            told(&loaded, "skipped");
+        }
+    }
+}
+
+/// Lists within elements that begin like elements do, and JSON in texts, whose quotes are escaped.
+#[test]
+fn lists_within_a_torn_element_are_none_of_its_siblings() {
+    let element = |i: usize| {
+        let step = |s: usize| {
+            format!(
+                "        {{\n          \"id\": \"s{s}\",\n          \"tool\": \"x\",\n          \"args\": {{}},\n          \"observation\": \"{{\\\"a\\\": \\\"b{i}\\\"}}\"\n        }}"
+            )
+        };
+        let steps: Vec<_> = (0..3).map(step).collect();
+        format!(
+            "    {{\n      \"id\": \"r{i}\",\n      \"reward\": {},\n      \"steps\": [\n{}\n      ]\n    }}",
+            i % 2,
+            steps.join(",\n")
+        )
+    };
+    let all: Vec<_> = (0..4).map(element).collect();
+    let tail = "\n  ],\n  \"others\": [\n    {\n      \"id\": \"r9\"\n    }\n  ]\n}\n";
+    let text = format!("{{\n  \"task\": \"t\",\n  \"rollouts\": [\n{}{tail}", all.join(",\n"));
+    let plain = load("a.json", text.as_bytes());
+    assert_eq!((ids(&plain), plain.report.partial()), (names(0..4), None));
+    for broken in [1, 3] {
+        let from = text.find(&all[broken]).unwrap();
+        let first = from + text[from..].find("\"r").unwrap();
+        for at in (first..from + all[broken].len()).filter(|&at| text.as_bytes()[at] == b'"') {
+            let torn = format!("{}{}", &text[..at], &text[at + 1..]);
+            if serde_json::from_str::<Value>(&torn).is_ok() {
+                // `\\b` is an escape as well.
+                continue;
+            }
+            let loaded = load("a.json", torn.as_bytes());
+            let mut others = names(0..4);
+            others.remove(&format!("r{broken}"));
+            let place = format!("byte {at} of {broken}: {:?}", loaded.report.skipped);
+            assert_eq!(ids(&loaded), others, "{place}");
+            let want = Some("partial data: 1 rollout skipped");
+            assert_eq!(loaded.report.partial().as_deref(), want, "{place}");
+        }
+    }
 }
 
 #[test]

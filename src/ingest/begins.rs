@@ -7,6 +7,12 @@ const LONG: usize = 200;
 /// As many ways to begin are kept.
 const WAYS: usize = 8;
 
+/// The first key of the object that the bytes begin with, escapes untouched.
+pub(super) fn first_key(bytes: &[u8]) -> Option<&[u8]> {
+    let rest = bytes.strip_prefix(b"{")?.trim_ascii_start().strip_prefix(b"\"")?;
+    rest.get(..memchr::memchr(b'"', rest)?)
+}
+
 /// Follows the beginnings of lines.
 #[derive(Debug, Default)]
 pub(super) struct Begins {
@@ -15,6 +21,8 @@ pub(super) struct Begins {
     /// Where the bracket is, in the line and in the file.
     brace: (usize, u64),
     known: Vec<Vec<u8>>,
+    /// What is within an element begins as elements do: then lines say nothing.
+    alike: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -75,19 +83,31 @@ impl Begins {
     pub fn ends(&self, byte: u8) -> bool {
         let indent = self.line.len();
         let within = |known: &Vec<u8>| known.iter().position(|&b| b == b'{') >= Some(indent);
-        byte == b']' && self.state == State::Indent && self.known.iter().any(within)
+        byte == b']' && self.state == State::Indent && !self.alike && self.known.iter().any(within)
     }
 
-    /// Keeps the beginning that has just been read.
-    pub fn learn(&mut self) {
-        if self.known.len() < WAYS && !self.known() {
+    /// Keeps the beginning that has just been read, where it may be an element's: of `sure` ones the first
+    /// says how far all are indented. Whether it may.
+    pub fn learn(&mut self, sure: bool) -> bool {
+        let indent = |line: &Vec<u8>| line.iter().position(|&b| b == b'{');
+        let fits = match self.known.first() {
+            Some(first) => indent(first) == Some(self.brace.0),
+            None => sure,
+        };
+        if fits && self.known.len() < WAYS && !self.known.contains(&self.line) {
             self.known.push(self.line.clone());
         }
+        fits
     }
 
-    /// Whether elements have begun before like what has just been read.
+    /// What has just been read is within an element.
+    pub fn within(&mut self) {
+        self.alike |= self.known.contains(&self.line);
+    }
+
+    /// Whether elements have begun before like what has just been read, and nothing else has.
     pub fn known(&self) -> bool {
-        self.known.contains(&self.line)
+        !self.alike && self.known.contains(&self.line)
     }
 
     /// What has just been read, from its bracket on.

@@ -11,7 +11,8 @@ use std::io::{self, BufRead};
 use std::ops::ControlFlow;
 
 use super::begins::Begins;
-use super::split::{Body, Fault, Piece, Scanner, Sink, Token, piece};
+use super::repair;
+use super::split::{Body, Fault, Piece, Reach, Scanner, Sink, Token, piece};
 
 /// Pieces that wait for the end of their line hold at most this much.
 const WAITING: usize = 64 << 20;
@@ -99,7 +100,8 @@ struct Start {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Trust {
     Sure,
-    /// A text ran over the end of a line, or something follows the array's end.
+    /// A text ran over the end of a line, an escape stands outside of texts, or something follows the
+    /// array's end.
     Doubt,
     /// Two values have no comma between them, or nothing opened a bracket: one of them is no value.
     Stray,
@@ -122,6 +124,10 @@ struct Cutter {
     trust: Trust,
     /// The array is closed.
     ended: bool,
+    /// Where something stands behind its end.
+    behind: Option<u64>,
+    /// Where a line ends it, whatever the quotes and brackets before say, and nothing follows.
+    end_line: Option<u64>,
     /// A comma, or the beginning, is before the next value.
     due: bool,
     /// The last two bytes that are no white space.
@@ -143,6 +149,8 @@ impl Cutter {
             first: None,
             trust: Trust::Sure,
             ended: false,
+            behind: None,
+            end_line: None,
             due: true,
             last: [0; 2],
         }
@@ -150,7 +158,8 @@ impl Cutter {
 
     /// How many of the bytes that follow change nothing.
     fn plain(&self, rest: &[u8]) -> usize {
-        if self.begins.alive() { 0 } else { self.scanner.plain(rest, true) }
+        let each = self.begins.alive() || self.end_line.is_some();
+        if each { 0 } else { self.scanner.plain(rest, true) }
     }
 
     fn ends_with(&mut self, chunk: &[u8]) {
@@ -165,22 +174,32 @@ impl Cutter {
     fn step(&mut self, byte: u8, at: u64) -> Step {
         let was_open = self.open;
         let token = self.scanner.step(byte);
+        if self.ended && token != Token::Space {
+            self.doubt();
+            self.behind = self.behind.or(Some(at));
+        }
         let step = self.place(token);
         if !was_open && self.open {
             self.opens(byte, at);
         }
-        if byte == b'\n' && self.scanner.string {
+        if byte == b'\n' && self.scanner.string || byte == b'\\' && !self.scanner.string {
             self.doubt();
+        }
+        if self.begins.ends(byte) {
+            self.end_line = Some(at);
+        } else if !byte.is_ascii_whitespace() {
+            self.end_line = None;
         }
         let Some(brace) = self.begins.step(byte, at) else { return step };
         let fits = self.open
             && self.start.offset == brace
             && self.scanner.depth == self.base + 1
             && !self.scanner.string;
-        if fits && self.trust != Trust::Stray {
-            self.begins.learn();
-            (self.trust, self.ended) = (Trust::Sure, false);
-        } else if self.trust != Trust::Sure && self.begins.known() {
+        if fits && self.trust != Trust::Stray && self.begins.learn(self.trust == Trust::Sure) {
+            (self.trust, self.ended, self.behind) = (Trust::Sure, false, None);
+        } else if self.trust == Trust::Sure {
+            self.begins.within();
+        } else if self.begins.known() {
             return Step::Again;
         }
         step
@@ -188,9 +207,6 @@ impl Cutter {
 
     fn place(&mut self, token: Token) -> Step {
         let (depth, base) = (self.scanner.depth, self.base);
-        if self.ended && !matches!(token, Token::Space) {
-            self.doubt();
-        }
         match (token, depth) {
             (Token::Open, depth) if depth <= base => Step::Outside,
             (Token::Close, depth) if depth == base && self.open => Step::Last,
@@ -283,29 +299,56 @@ impl Cutter {
         ControlFlow::Continue(())
     }
 
-    /// Tells what lies between the first value in doubt and `end` as one that is lost.
-    fn lose(&mut self, end: u64, rest: bool, sink: &mut Sink<'_>) -> ControlFlow<()> {
-        let mut own = self.body.take(self.limit);
-        let Some(first) = self.first.take() else { return ControlFlow::Continue(()) };
-        if let Ok(own) = &mut own {
-            own.truncate(end.saturating_sub(first.offset) as usize);
-            own.truncate(own.trim_ascii_end().len());
+    /// Hands over the first of those that wait, as far as they are whole: whatever is wrong is behind them.
+    fn hand_over_whole(&mut self, sink: &mut Sink<'_>) -> ControlFlow<()> {
+        let broken = self.waiting.iter().position(|piece| !repair::whole(&piece.body));
+        let rest = self.waiting.split_off(broken.unwrap_or(self.waiting.len()));
+        let next = rest.first().map(|p| Start { offset: p.offset, number: p.number });
+        if self.waiting.len() + rest.len() > 0 {
+            self.first = next.or(self.open.then_some(self.start));
         }
-        let body = self.waiting.drain(..).next().map_or(own, |before| before.body);
+        let go_on = self.hand_over(sink);
+        self.waiting = rest;
+        go_on
+    }
+
+    /// Tells what lies between the first value in doubt and `end` as one that is lost.
+    fn lose(&mut self, end: u64, reach: Reach, sink: &mut Sink<'_>) -> ControlFlow<()> {
+        if self.hand_over_whole(sink).is_break() {
+            return ControlFlow::Break(());
+        }
+        let own = self.body.take(self.limit);
+        let number = self.start.number + 1;
+        let behind = self.behind.map(|offset| Start { offset, number });
+        let Some(first) = self.first.take().or(behind) else { return ControlFlow::Continue(()) };
+        // What stands behind the end of the array is none of its values.
+        let after = self.behind.is_some_and(|at| first.offset >= at);
+        let (reach, end) = match (reach, self.end_line) {
+            (Reach::Rest, _) if after => (Reach::After, end),
+            (Reach::Rest, Some(at)) if at > first.offset => (Reach::List, at),
+            _ => (reach, end),
+        };
+        let bytes = end.saturating_sub(first.offset);
+        let mut body = self.waiting.drain(..).next().map_or(own, |before| before.body);
+        if let Ok(body) = &mut body {
+            body.truncate(bytes as usize);
+            body.truncate(body.trim_ascii_end().len());
+        }
         (self.held, self.start.number) = (0, first.number);
-        let fault = Some(Fault { bytes: end.saturating_sub(first.offset), rest });
+        let fault = Some(Fault { bytes, reach });
         let Start { offset, number } = first;
-        sink(Piece { offset, number, body, at_end: rest, fault })
+        sink(Piece { offset, number, body, at_end: reach != Reach::Next, fault })
     }
 
     /// Goes on with the element that has begun; `at` is behind what has been read of it.
     fn again(&mut self, at: u64, sink: &mut Sink<'_>) -> ControlFlow<()> {
         let head = self.begins.head().to_vec();
         let offset = at - head.len() as u64;
-        let go_on = self.lose(offset, false, sink);
+        let go_on = self.lose(offset, Reach::Next, sink);
         self.body.push(&head, self.limit);
         self.scanner = Scanner::at(self.base + 1);
         (self.trust, self.ended, self.due, self.open) = (Trust::Sure, false, false, true);
+        (self.behind, self.end_line) = (None, None);
         self.start = Start { offset, number: self.start.number + 1 };
         self.first = Some(self.start);
         go_on
@@ -318,12 +361,16 @@ impl Cutter {
         let torn = self.scanner.string && self.base > 0 && closes;
         let odd = match self.trust {
             Trust::Sure => torn,
-            Trust::Doubt => torn || self.open || self.scanner.string,
+            Trust::Doubt => {
+                let whole = |piece: &Piece| repair::whole(&piece.body);
+                let odd = torn || self.open || self.scanner.string || self.behind.is_some();
+                odd || !self.waiting.iter().all(whole)
+            }
             Trust::Stray => true,
         };
         if odd {
             // What is behind the first value in doubt cannot be told apart.
-            let _ = self.lose(at, true, sink);
+            let _ = self.lose(at, Reach::Rest, sink);
             return;
         }
         if self.hand_over(sink).is_break() {

@@ -174,6 +174,17 @@ pub fn embedded(text: &str) -> Cow<'_, str> {
     }
 }
 
+/// Whether a record is JSON, after a repair if need be; one that is too long to be held is not asked.
+pub(super) fn whole(body: &Result<Vec<u8>, u64>) -> bool {
+    body.as_ref().map_or(true, |bytes| is_whole(bytes))
+}
+
+/// Whether a text is JSON, after a repair if need be.
+pub(super) fn is_whole(bytes: &[u8]) -> bool {
+    let is_json = |bytes: &[u8]| serde_json::from_slice::<serde::de::IgnoredAny>(bytes).is_ok();
+    is_json(bytes) || is_json(repair(bytes).0.as_bytes())
+}
+
 /// Whether a token is a number that JSON has no word for.
 fn is_number(token: &str) -> bool {
     let bare = token.strip_prefix('-').unwrap_or(token);

@@ -30,10 +30,25 @@ pub struct Piece {
 /// How far a fault reaches: a quote or a bracket is missing in a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fault {
-    /// Bytes from the record's start to where the next one begins.
+    /// Bytes from the record's start to the end of what is lost.
     pub bytes: u64,
+    /// What that end is.
+    pub reach: Reach,
+}
+
+/// Where a fault ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// The next record begins there.
+    Next,
+    /// A record begins there, but more than this one may be lost before it.
+    Later,
+    /// The list ends there.
+    List,
     /// No next one could be found: the rest of the file is lost.
-    pub rest: bool,
+    Rest,
+    /// All records are there: what is lost stands behind the last one.
+    After,
 }
 
 pub(super) type Sink<'s> = dyn FnMut(Piece) -> ControlFlow<()> + 's;

@@ -13,7 +13,8 @@ use super::elements;
 use super::outline::Array;
 pub use super::outline::{Frame, Open};
 use super::reader::Layout;
-use super::split::{self, Fault, Piece, Scanner, Token};
+use super::repair;
+use super::split::{self, Fault, Piece, Reach, Scanner, Token};
 
 /// What is found on the way.
 #[derive(Debug, PartialEq, Eq)]
@@ -100,8 +101,10 @@ fn hand_over(
         go_on
     })?;
     if let Some(last) = last.filter(|_| go_on.is_continue()) {
-        let fault = Fault { bytes: end.saturating_sub(last.offset), rest: true };
-        go_on = sink(Found::Element(Piece { fault: last.fault.or(Some(fault)), ..last }));
+        // What follows the list is told by what the document says around it.
+        let fault = (!repair::whole(&last.body))
+            .then_some(Fault { bytes: end.saturating_sub(last.offset), reach: Reach::Rest });
+        go_on = sink(Found::Element(Piece { fault: last.fault.or(fault), ..last }));
     }
     Ok(go_on)
 }
@@ -124,7 +127,7 @@ struct Survey {
     element: u64,
     /// How things stood at the last line end outside of a text.
     mark: Option<Mark>,
-    /// A text ran over the end of a line, or a bracket stands where none can.
+    /// A text ran over the end of a line, or an escape or a bracket stands where none can.
     doubt: bool,
 }
 
@@ -134,6 +137,8 @@ struct Mark {
     start: u64,
     number: u64,
     arrays: usize,
+    /// The last of them is not closed.
+    open: bool,
 }
 
 struct Record {
@@ -212,21 +217,25 @@ impl Survey {
                 self.set_mark();
             }
         }
+        // An escape stands outside of texts.
+        self.doubt |= byte == b'\\' && !self.scanner.string;
         if self.doubt && self.begins.ends(byte) {
             self.again(at, true);
         }
         let Some(brace) = self.begins.step(byte, at) else { return };
         let open = self.record.as_ref().and_then(|r| r.arrays.last());
-        let fits = open.is_some_and(|a| a.close.is_none())
+        let open = open.is_some_and(|a| a.close.is_none());
+        let fits = open
             && self.element == brace
             && self.scanner.depth == self.base + 3
             && !self.scanner.string;
-        if fits {
-            self.begins.learn();
+        if fits && self.begins.learn(!self.doubt) {
             self.doubt = false;
             self.set_mark();
         } else if self.doubt && self.begins.known() {
             self.again(brace, false);
+        } else if !self.doubt && open {
+            self.begins.within();
         }
     }
 
@@ -236,12 +245,13 @@ impl Survey {
             start: record.start,
             number: self.number,
             arrays: record.arrays.len(),
+            open: record.arrays.last().is_some_and(|a| a.close.is_none()),
         });
     }
 
     /// The next element begins here, or the list ends, whatever the quotes and brackets before it say.
     fn again(&mut self, brace: u64, ends: bool) {
-        let Some(mark) = self.mark else { return };
+        let Some(mark) = self.mark.filter(|mark| mark.open) else { return };
         let open = self.record.take().filter(|r| r.start == mark.start).map(|r| r.arrays);
         let found = || self.found.iter().find(|f| f.bytes.start == mark.start);
         let Some(mut arrays) = open.or_else(|| found().map(|f| f.arrays.clone())) else { return };

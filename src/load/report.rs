@@ -43,6 +43,10 @@ pub struct LoadReport {
     /// Why the rest was left unread, where a person stopped the load.
     #[serde(skip)]
     pub stopped: Option<String>,
+    /// How many of the skipped records could not be told from what follows them: that is lost as well, and
+    /// nobody knows how many records it held.
+    #[serde(skip)]
+    pub uncut: usize,
 }
 
 impl LoadReport {
@@ -127,7 +131,8 @@ impl LoadReport {
         } else {
             plural(self.totals.skipped, unit)
         };
-        Some(format!("{word} skipped"))
+        let more = if self.uncut > 0 { ", how many more with it is unknown" } else { "" };
+        Some(format!("{word} skipped{more}"))
     }
 
     fn told_dropped(&self) -> Option<String> {

@@ -20,11 +20,12 @@ use super::unpack::{Spool, unpack};
 use super::walk::{Content, Input};
 use super::watch;
 use super::work::Frames;
+use crate::ingest::split::Reach;
 use crate::ingest::survey::{self, Found, Frame, Open};
 use crate::ingest::verdicts::SideFile;
 use crate::ingest::{
     Context, Document, Layout, Reader, StepText, by_id, digest, digest64, read_document,
-    read_element, read_record, readers, split,
+    read_element, read_record, readers, resume, split,
 };
 use crate::rollout::raw::{RawRollout, RawStep};
 use crate::rollout::{Group, RecordRef, SourceId, natural};
@@ -126,8 +127,18 @@ impl Source {
             let len = len.min(self.len);
             let Some(key) = self.key else {
                 let input = Cancellable { from: Cursor { file, at: start }.take(len), cancel };
-                let sink = &mut |piece| sink(Found::Record(piece));
-                return split::split(self.layout, input, split::LIMIT, sink);
+                let mut sink = |piece| sink(Found::Record(piece));
+                let mut torn = None;
+                let list = self.layout == Layout::Elements;
+                split::split(self.layout, input, split::LIMIT, &mut |piece| match piece.fault {
+                    Some(fault) if list && fault.reach == Reach::Rest => {
+                        torn = Some(piece);
+                        ControlFlow::Continue(())
+                    }
+                    _ => sink(piece),
+                })?;
+                let open = opener(file, start, cancel);
+                return torn.map_or(Ok(()), |torn| resume::elements(torn, len, &*open, &mut sink));
             };
             let open = opener(file, start, cancel);
             survey::split(self.layout, key, len, split::LIMIT, &*open, sink)

@@ -89,6 +89,7 @@ impl Tally {
                 }
                 Err(lost) => {
                     read |= lost.part.is_some() || lost.line;
+                    self.report.uncut += usize::from(lost.uncut);
                     if self.report.skipped.len() < KEPT {
                         let place = lost.offset.or(lost.part.is_none().then_some(record.offset));
                         self.places.push((record.source, place));

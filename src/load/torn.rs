@@ -2,7 +2,7 @@
 
 use serde::de::IgnoredAny;
 
-use crate::ingest::split::Fault;
+use crate::ingest::split::{Fault, Reach};
 use crate::ingest::{RecordError, RecordErrorKind, json};
 
 /// What is said of a record in which a quote or a bracket is missing.
@@ -11,18 +11,30 @@ pub fn torn(body: &[u8], fault: Fault, unit: &str) -> RecordError {
     let strict = serde_json::from_slice::<IgnoredAny>(body).err();
     let told = strict.map(|error| format!("; broken JSON: {}", json::complaint(&error)));
     let bytes = fault.bytes;
-    let reach = if fault.rest {
-        format!("{bytes} bytes from it to the end of the file cannot be cut into {unit}s")
-    } else {
-        format!("{bytes} bytes up to the next {unit} are lost")
+    let told = told.unwrap_or_default();
+    let reason = match fault.reach {
+        Reach::Next => format!(
+            "a quote or a bracket is missing in it: {bytes} bytes up to the next {unit} are lost{told}"
+        ),
+        Reach::Later => format!(
+            "a quote or a bracket is missing in it: {bytes} bytes up to the next {unit} that can be cut \
+             are lost, and how many more they held is unknown{told}"
+        ),
+        Reach::List => format!(
+            "a quote or a bracket is missing in it: {bytes} bytes up to the end of the list are lost{told}"
+        ),
+        Reach::Rest => format!(
+            "a quote or a bracket is missing in it: {bytes} bytes from it to the end of the file \
+             cannot be cut into {unit}s, and how many more they held is unknown{told}"
+        ),
+        Reach::After => format!(
+            "no {unit}: {bytes} bytes stand behind the end of the list, where nothing can{told}"
+        ),
     };
     RecordError {
         kind: RecordErrorKind::Broken,
         field: None,
-        reason: format!(
-            "a quote or a bracket is missing in it: {reach}{}",
-            told.unwrap_or_default()
-        ),
+        reason,
         hint: Some("mend it there, or write one rollout per line".to_owned()),
     }
 }

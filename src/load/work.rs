@@ -20,9 +20,9 @@ use super::sources::{Source, Sources};
 use super::torn::torn;
 use crate::facts::Interpreter;
 use crate::ingest::repair::Repairs;
-use crate::ingest::split::Piece;
+use crate::ingest::split::{Piece, Reach};
 use crate::ingest::survey::{Found, Frame};
-use crate::ingest::{RecordError, digest, json};
+use crate::ingest::{RecordError, digest, json, resume};
 use crate::profile::Profiles;
 use crate::rollout::raw::{RawNumber, RawRollout, RawStep};
 use crate::rollout::{RecordRef, RolloutFacts, SourceId, Sym};
@@ -102,6 +102,8 @@ pub struct Lost {
     pub offset: Option<u64>,
     /// It is a line of the record.
     pub line: bool,
+    /// What follows it is lost as well, and cannot be counted.
+    pub uncut: bool,
     /// Why.
     pub error: RecordError,
 }
@@ -110,13 +112,13 @@ impl Lost {
     /// A part that is lost, or with `None` all of the record.
     #[must_use]
     pub const fn of(part: Option<u32>, error: RecordError) -> Self {
-        Self { part, offset: None, line: false, error }
+        Self { part, offset: None, line: false, uncut: false, error }
     }
 
     /// A line that is lost out of a rollout that is spread over lines.
     #[must_use]
     pub const fn line(offset: u64, error: RecordError) -> Self {
-        Self { part: None, offset: Some(offset), line: true, error }
+        Self { part: None, offset: Some(offset), line: true, uncut: false, error }
     }
 }
 
@@ -336,7 +338,10 @@ fn read(
         };
         let body = piece.body.as_deref().unwrap_or_default();
         record.digest = digest(body);
-        record.parts.push(Err(Lost::of(element, torn(body, fault, unit))));
+        let lost = Lost::of(element, torn(body, fault, unit));
+        record
+            .parts
+            .push(Err(Lost { uncut: matches!(fault.reach, Reach::Rest | Reach::Later), ..lost }));
         name_elements(sources, piece.offset, &mut record);
         return record;
     }
@@ -346,7 +351,15 @@ fn read(
             let filled =
                 parts::fill(&mut record, source, bytes, piece, document, options, interpreter);
             if let Err(error) = filled {
-                record.parts.push(Err(Lost::of(element, parts::explain(error, piece.at_end))));
+                let lines = element.is_none() && source.unit() == "line";
+                let uncut = !lines && error.is_broken() && resume::may_be_several(bytes);
+                let mut error = parts::explain(error, piece.at_end);
+                if uncut {
+                    let bytes = bytes.len();
+                    error.reason =
+                        format!("{bytes} bytes that may hold more than one: {}", error.reason);
+                }
+                record.parts.push(Err(Lost { uncut, ..Lost::of(element, error) }));
             }
         }
         (_, Err(len)) => record.parts.push(Err(Lost::of(element, parts::too_large(*len)))),
