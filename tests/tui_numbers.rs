@@ -192,12 +192,14 @@ const RANKED: &str = "r j j j PgDn PgDn PgDn";
 const SWEEP: &str = "w j j G l j l l l";
 const CHOOSERS: &str = "f Space j c PgDn PgDn Esc c j j j j j j j PgDn Esc W j j";
 
+const TREE: &str = "1 Enter S S Z Z S Z S S Z S t Z S j j";
+
 fn views(path: &Path) {
     let said = Said::of(path, &[], &AnalysisSettings::default());
     let many = said.groups.len() > 1;
     for size in SIZES {
         let mut total = 0;
-        for keys in [EXPLAIN, MATRIX, COMPARE, RANKED, SWEEP, CHOOSERS] {
+        for keys in [EXPLAIN, MATRIX, COMPARE, RANKED, SWEEP, CHOOSERS, TREE] {
             let mut model = settled(path, &said, size);
             let mut read = follow(&mut model, &said, keys);
             if many && size == SIZES[1] {

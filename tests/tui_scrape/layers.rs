@@ -84,7 +84,7 @@ impl Reading<'_> {
     /// Files stand with the end of their path: they are listed in the order of the model.
     fn whole_names(&self, facets: &mut [Facet]) {
         let listed = self.model.filtering.facets.iter().map(|(f, _)| f);
-        let mut names = listed.filter(|f| f.kind() == "file").map(|f| f.name());
+        let mut names = listed.filter(|f| f.kind() == "file").map(credscope::analysis::Facet::name);
         for facet in facets.iter_mut().filter(|f| f.kind == "file") {
             let end = facet.name.trim_start_matches('…').to_owned();
             facet.name = names.find(|n| n.ends_with(&end)).unwrap_or_else(|| panic!("no {end}"));
@@ -172,14 +172,15 @@ impl Reading<'_> {
 
     /// The last line: keys, a message, the state of a search.
     pub fn footer(&self, line: &mut Line) -> usize {
-        let mut read = 0;
+        let mut read = line.after("fewer than ", self.model.arrangement.least as f64);
         if self.model.finding.active()
             && line.find(&format!(" /{}", self.model.finding.pattern)).is_some()
         {
             line.take_text(&format!(" /{}", self.model.finding.pattern));
             let hits = self.said.steps_in(&self.task).filter(|s| self.is_hit(s)).count();
-            read += line.before("hits", hits as f64) + line.before("hit", hits as f64);
-            assert_eq!(read, 1, "{line:?}");
+            let found = line.before("hits", hits as f64) + line.before("hit", hits as f64);
+            assert_eq!(found, 1, "{line:?}");
+            read += found;
         }
         if line.find(" divergence ").is_some() && line.has_digit() {
             let ids: Vec<&str> = self

@@ -151,7 +151,8 @@ impl Reading<'_> {
                     ("both_neg", &["both−", "−−"]),
                 ] {
                     let word = line.word(edge(names));
-                    let Some((low, high)) = word.split_once("..") else { continue };
+                    let Some(ends) = word.strip_suffix('%') else { continue };
+                    let (low, high) = ends.split_once("..").or(ends.split_once('-')).unwrap();
                     for (shown, end) in [(low, "low"), (high, "high")] {
                         let value = self.said.totals[format!("share_{bucket}_{end}")].as_f64();
                         let shown = whole(shown);

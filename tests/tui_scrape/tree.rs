@@ -17,6 +17,20 @@ impl Reading<'_> {
         let (lens, sight) = self.model.tree().unwrap();
         let visible = &sight.rows;
         lines[0].title("1 Tree");
+        let least = self.model.arrangement.least as f64;
+        if sight.pruned_rows > 0 {
+            // In the states lens a row with fewer stands where one below it has more.
+            let small = paths.iter().filter(|r| int(r, "n") < least).count();
+            if self.model.lens == LensKind::Paths {
+                assert_eq!(sight.pruned_rows, small);
+            }
+            lines[0].after("− ", sight.pruned_rows as f64);
+            lines[0].before("rollouts", sight.pruned_rollouts as f64);
+            lines[0].before("rollout", sight.pruned_rollouts as f64);
+        }
+        if least > 0.0 {
+            lines[0].after("below ", least);
+        }
         let mut read = match self.model.lens {
             LensKind::Paths => {
                 let walking = self.rollouts.iter();
@@ -37,19 +51,20 @@ impl Reading<'_> {
         let header = lines[1].clone();
         let selected = self.model.step().and_then(|s| sight.position(lens, s)).unwrap_or(0);
         let top = Self::top(lines, selected);
-        // An opened path shows its first step, then the others.
-        let open = visible.len() > paths.len();
-        let expanded: Vec<(&Value, usize)> = paths
-            .iter()
-            .flat_map(|&r| (0..if open { index(int(r, "steps")) } else { 1 }).map(move |k| (r, k)))
-            .collect();
+        // Each path has a row for each of its steps: the first, then those that show where it is opened.
+        let expanded: Vec<(&Value, usize)> =
+            paths.iter().flat_map(|&r| (0..index(int(r, "steps"))).map(move |k| (r, k))).collect();
         for (y, line) in lines[2..].iter_mut().enumerate().take(visible.len() - top) {
             read += match self.model.lens {
                 LensKind::Paths => {
-                    let (row, k) = expanded[top + y];
-                    self.path(line, &header, row, k)
+                    let at = visible[top + y];
+                    let (row, k) = expanded[at];
+                    hidden(line, sight.pruned_below[at]) + self.path(line, &header, row, k)
                 }
-                LensKind::States => self.transition(line, &header),
+                LensKind::States => {
+                    let below = sight.pruned_below[visible[top + y]];
+                    hidden(line, below) + self.transition(line, &header)
+                }
             };
         }
         read
@@ -182,6 +197,11 @@ impl Reading<'_> {
             })
             .collect()
     }
+}
+
+/// How many rollouts go on in rows that are hidden; a row without such has no mark.
+fn hidden(line: &mut Line, below: u32) -> usize {
+    if below == 0 { 0 } else { line.after("−", f64::from(below)) }
 }
 
 fn near_at(line: &Line, header: &Line, title: &str, value: Option<f64>) -> bool {

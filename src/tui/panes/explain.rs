@@ -90,7 +90,7 @@ pub fn draw(model: &Model, snapshot: &Snapshot, canvas: &mut Canvas, focus: bool
     let Some(explanation) = &model.explanation else {
         canvas.rule("3 Explain", Row::new(), hints, focus);
         let key = super::to_steps(model);
-        canvas.empty(1, &[&format!("no step is selected: {key}, 2 to the steps")]);
+        canvas.empty(1, &[&format!("no step is selected: {key}")]);
         return;
     };
     let width = canvas.width();

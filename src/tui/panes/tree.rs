@@ -133,34 +133,55 @@ fn told(model: &Model, snapshot: &Snapshot, lens: &Lens, sight: &Sight, canvas: 
             (format!("states  {rows}"), format!("states  {rows} for {states}, each once"))
         }
     };
-    let mut arranged = Row::new();
+    let kind = if model.lens == LensKind::Paths { "paths" } else { "states" };
     let order = model.arrangement.order.name();
-    if !order.is_empty() {
-        arranged.put("  sort ", theme.dim).put(order, theme.title);
-    }
-    if sight.pruned_rows > 0 {
-        let rows = plural(sight.pruned_rows as u64, "row");
-        let rollouts = plural(sight.pruned_rollouts as u64, "rollout");
-        arranged.put(format!("  − {rows}, {rollouts} hidden"), theme.strong);
-    } else if model.arrangement.least > 0 {
-        arranged.put(format!("  none below {}", model.arrangement.least), theme.dim);
-    }
     // A row without a parent in sight has none that could stand for it.
-    if sight.pruned_rows > 0 && model.step().is_some_and(|s| sight.position(lens, s).is_none()) {
-        arranged.put(", the cursor's too", theme.warn);
-    }
-    let in_sight = sight.pruned_rows == 0
+    let lost =
+        sight.pruned_rows > 0 && model.step().is_some_and(|s| sight.position(lens, s).is_none());
+    let arranged = |sort: &str, rollouts: bool| {
+        let mut row = Row::new();
+        if !order.is_empty() {
+            row.put(format!("  {sort}"), theme.dim).put(order, theme.title);
+        }
+        if sight.pruned_rows > 0 {
+            let mut told = format!("  − {}", plural(sight.pruned_rows as u64, "row"));
+            if rollouts {
+                told.push_str(", ");
+                told.push_str(&plural(sight.pruned_rollouts as u64, "rollout"));
+            }
+            row.put(told + " hidden", theme.strong);
+        } else if model.arrangement.least > 0 {
+            row.put(format!("  none below {}", model.arrangement.least), theme.dim);
+        }
+        if lost {
+            row.put(", the cursor's too", theme.warn);
+        }
+        row
+    };
+    let mut in_sight = Row::new();
+    if sight.pruned_rows == 0
         && (sight.rows.len() < lens.rows.len() && model.lens == LensKind::States
-            || !model.folds().closed.is_empty());
-    let in_sight =
-        if in_sight { format!("  {} in sight", sight.rows.len()) } else { String::new() };
-    // Before the order and what is hidden go out of sight, the bound of the rows does.
-    let room = canvas.width().saturating_sub("─ 1 Tree   ─".chars().count());
-    let rest = arranged.width() + in_sight.len();
-    let head = if arranged.width() > 0 && text::width(&long) + rest > room { brief } else { long };
+            || !model.folds().closed.is_empty())
+    {
+        in_sight.put(format!("  {} in sight", sight.rows.len()), theme.dim);
+    }
+    // Before the order and what is hidden go out of sight, the counts of the lens do.
+    let room = canvas.width().saturating_sub("━ 1 Tree   ".chars().count());
+    let forms = [
+        (long.as_str(), "sort ", true),
+        (&brief, "sort ", true),
+        (&brief, "", true),
+        (kind, "", true),
+        (kind, "", false),
+    ];
+    let plain = order.is_empty() && model.arrangement.least == 0;
+    let fits = |&(head, sort, rollouts): &(&str, &str, bool)| {
+        plain || text::width(head) + arranged(sort, rollouts).width() + in_sight.width() <= room
+    };
+    let [.., last] = forms;
+    let (head, sort, rollouts) = forms.into_iter().find(fits).unwrap_or(last);
     let mut extra = Row::new();
-    extra.put(head, theme.text).append(arranged);
-    extra.put(in_sight, theme.dim);
+    extra.put(head, theme.text).append(arranged(sort, rollouts)).append(in_sight);
     extra
 }
 
