@@ -39,17 +39,31 @@ impl Reading<'_> {
         let header = lines[1].clone();
         let told = lines.iter().position(|l| l.text().starts_with(" → ")).unwrap_or(lines.len());
         let (list, below) = lines.split_at_mut(told);
+        // Where the values end: under the name of the quantity, in the heading of each section, or in the
+        // header where that is out of sight.
+        let mut value = header.find_edge(&["cmp", "ΔV", "A"]);
         for line in &mut list[2..] {
             line.take_mark();
             let rank = line.part(0, 4).numerals();
             let Some((_, end, word)) = rank.first() else {
                 // A heading, a caution.
                 line.done(&["group of 1"]);
+                let text = line.text();
+                let last = text.split_whitespace().next_back().unwrap_or_default();
+                let quantity = match last {
+                    "cmp" => text.contains("different ways"),
+                    "A" => text.contains("X and Y disagree"),
+                    "ΔV" => text.contains("V of the next state is lower"),
+                    _ => false,
+                };
+                if quantity {
+                    value = Some(text.trim_end().chars().count());
+                }
                 continue;
             };
             let wanted = &wanted[index(super::whole(word)) - 1];
             line.clear(0, *end);
-            read += 1 + self.ranked_row(line, &header, wanted);
+            read += 1 + self.ranked_row(line, &header, value.unwrap(), wanted);
             line.done(&[]);
         }
         read + self.sentence(below, &wanted[self.model.reading.at])
@@ -105,7 +119,7 @@ impl Reading<'_> {
         rows
     }
 
-    fn ranked_row(&self, line: &mut Line, header: &Line, wanted: &Wanted) -> usize {
+    fn ranked_row(&self, line: &mut Line, header: &Line, value: usize, wanted: &Wanted) -> usize {
         let step = wanted.step;
         let outcome = (0..line.width())
             .find(|&x| matches!(line.cell(x), '✓' | '✗' | '⊘' | '‼' | '?'))
@@ -121,7 +135,7 @@ impl Reading<'_> {
         }
         line.clear(0, outcome + 1);
         let mut read = line.after(" t", int(step, "step"));
-        read += line.at(header.edge(&["by"]), wanted.value);
+        read += line.at(value, wanted.value);
         for (title, (ok, n)) in
             [("✓ this", self.ends(step, true)), ("others", self.ends(step, false))]
         {
@@ -134,7 +148,7 @@ impl Reading<'_> {
         read += line.after("  V ", v(Some(step))) + line.after("to ", v(wanted.next));
         let from = header.edge(&["action"]) - "action".len();
         let full = step["action"].as_str().unwrap();
-        assert!(line.label_of(from, header.edge(&["by"]) - 6, full), "{line:?} is not {full}");
+        assert!(line.label_of(from, value - 6, full), "{line:?} is not {full}");
         read
     }
 

@@ -61,7 +61,6 @@ pub fn draw(model: &Model, canvas: &mut Canvas, focus: bool) {
         return;
     }
     let columns = columns(canvas.width(), &picks, all, model);
-    header(&columns, all, canvas);
     let told: Vec<String> = picks.get(model.reading.at).map_or_else(Vec::new, |(_, p)| {
         super::warnings::fold(&text::line(&p.told), canvas.width().saturating_sub(4))
     });
@@ -75,6 +74,12 @@ pub fn draw(model: &Model, canvas: &mut Canvas, focus: bool) {
     let here = |l: &Line| matches!(l, Line::Pick(i) if *i == model.reading.at);
     let cursor = lines.iter().position(here).unwrap_or(0);
     let first = first_in_sight(cursor, lines.len(), height);
+    // Each section names its quantity; the header does where the heading of the first row is out of sight.
+    let quantity = match lines.get(first) {
+        Some(Line::Pick(i)) => picks.get(*i).map_or("", |(_, pick)| pick.kind.quantity()),
+        _ => "",
+    };
+    header(&columns, all, quantity, canvas);
     for (y, line) in lines.iter().skip(first).take(height).enumerate() {
         match line {
             Line::Caution(told) => {
@@ -176,7 +181,7 @@ fn rollout(model: &Model, group: usize, pick: &Pick) -> String {
     }
 }
 
-fn header(columns: &Columns, all: bool, canvas: &mut Canvas) {
+fn header(columns: &Columns, all: bool, quantity: &str, canvas: &mut Canvas) {
     let theme = *canvas.theme;
     let mut row = Row::new();
     row.gap(4);
@@ -185,8 +190,7 @@ fn header(columns: &Columns, all: bool, canvas: &mut Canvas) {
     }
     row.left("rollout", columns.name, theme.dim).gap(2).right("t", 5, theme.dim).gap(1);
     row.left("action", columns.action, theme.dim);
-    // Without sections every row is of one kind; else each section names its own.
-    row.right(if all { Kind::Parts.quantity() } else { "" }, VALUE, theme.dim);
+    row.right(quantity, VALUE, theme.dim);
     if columns.bar {
         row.gap(2 * HALF + 2);
     }
