@@ -49,7 +49,7 @@ impl terminal::Screen for Memory {
         Ok(())
     }
 
-    fn copy(&mut self, _: &str) -> std::io::Result<String> {
+    fn copy(&mut self, _: &str, _: &str) -> std::io::Result<String> {
         Ok(String::new())
     }
 
