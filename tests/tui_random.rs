@@ -132,7 +132,7 @@ impl<'a> Session<'a> {
                     return;
                 }
                 Some(Effect::Copy(text, _)) => {
-                    self.apply(Msg::Say(format!("{} copied", text.len())))
+                    self.apply(Msg::Say(format!("{} copied", text.len())));
                 }
                 Some(Effect::Show(_)) => {
                     self.apply(Msg::Resize(size.0, size.1));

@@ -149,10 +149,8 @@ impl Halt {
     /// Why something was left unread, in words.
     pub(super) fn reason(&self, read: &Progress) -> Option<String> {
         let short = self.short.load(Ordering::Relaxed);
-        short.then(|| match self.in_stream() {
-            true => "stopped mid-stream".to_owned(),
-            false => format!("stopped at {} %", read.percent().unwrap_or(0)),
-        })
+        let percent = || format!("stopped at {} %", read.percent().unwrap_or(0));
+        short.then(|| if self.in_stream() { "stopped mid-stream".to_owned() } else { percent() })
     }
 
     /// From now on there is something to keep.

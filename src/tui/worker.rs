@@ -171,7 +171,7 @@ impl Slots {
     }
 
     /// What is shown is a part of what was to be loaded.
-    fn mark(&self, mark: String) {
+    fn mark(&self, mark: &str) {
         let mut origin = self.origin.lock().unwrap_or_else(PoisonError::into_inner);
         let mut provenance = (*origin.provenance).clone();
         provenance.load = serde_json::json!({ "partial": mark });
@@ -245,7 +245,7 @@ impl Workers {
             Effect::Export(job) => self.slots.export.put(*job),
             Effect::Reload => self.slots.reload.put(()),
             Effect::StopLoading => self.slots.halt().stop(),
-            Effect::Partial(mark) => self.slots.mark(mark),
+            Effect::Partial(mark) => self.slots.mark(&mark),
             Effect::Source(source) => self.slots.replace(source),
             Effect::Discard(corpus) => {
                 // Without a thread for it, it is let go of here.
