@@ -267,6 +267,12 @@ pub fn listen_signals(outbox: Sender<Msg>) -> io::Result<()> {
 
 /// Sends keys and sizes as messages. Pasted text fires no key.
 pub fn listen_keys(outbox: Sender<Msg>) -> io::Result<()> {
+    // A new size is heard of from the first look on: that must not be later than the size is asked for.
+    if let Err(error) = crossterm::event::poll(std::time::Duration::ZERO)
+        && error.kind() != io::ErrorKind::Interrupted
+    {
+        return outbox.send(Msg::InputClosed).map_err(io::Error::other);
+    }
     std::thread::Builder::new()
         .name("credscope-keys".to_owned())
         .spawn(move || {
