@@ -29,7 +29,7 @@ thread_local! {
     static ESCAPES: Cell<bool> = const { Cell::new(false) };
 }
 
-/// From now on [`line`] gives this thread `\u{6587}` for a character that is neither ASCII nor a glyph of
+/// From now on [`line()`] gives this thread `\u{6587}` for a character that is neither ASCII nor a glyph of
 /// the program's own: for threads that make text for a terminal that cannot show it. Files keep it.
 pub fn escape_here(on: bool) {
     ESCAPES.set(on);
