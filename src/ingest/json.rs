@@ -191,13 +191,13 @@ pub fn text(raw: &RawValue) -> Result<Option<Cow<'_, str>>, Error> {
     }
 }
 
-/// An id as text: `2` and `"2"` are the same id, whole numbers of any size keep their digits.
-/// `null`, empty text, objects and arrays are no ids.
+/// An id as text: `2`, `2.0` and `"2"` are the same id, whole numbers of any size keep their digits, and
+/// a text stays what it is. `null`, empty text, objects and arrays are no ids.
 pub fn id(raw: &RawValue) -> Result<Option<String>, Error> {
     Ok(match raw.get().as_bytes().first() {
         Some(b'"') => Some(string(raw)?.into_owned()).filter(|t| !t.is_empty()),
         Some(b'n' | b'{' | b'[') | None => None,
-        _ => Some(raw.get().to_owned()),
+        _ => Some(super::decimal::plain(raw.get()).into_owned()),
     })
 }
 
@@ -403,6 +403,12 @@ mod tests {
         assert_eq!(o.id("c").unwrap().as_deref(), Some("123456789012345678901234567890"));
         assert_eq!(o.id("d").unwrap(), None);
         assert_eq!(o.id("e").unwrap(), None);
+        let o = object(r#"{"a":2.0,"b":"2.0","c":12345678901234567891.0,"d":true}"#);
+        assert_eq!(o.id("a").unwrap().as_deref(), Some("2"));
+        assert_eq!(o.whole("a").unwrap(), Some(2));
+        assert_eq!(o.id("b").unwrap().as_deref(), Some("2.0"));
+        assert_eq!(o.id("c").unwrap().as_deref(), Some("12345678901234567891"));
+        assert_eq!(o.id("d").unwrap().as_deref(), Some("true"));
     }
 
     #[test]

@@ -12,6 +12,8 @@ pub mod atif;
 mod begins;
 pub mod claude_code;
 pub mod codex;
+pub mod content;
+pub mod decimal;
 pub mod document;
 mod elements;
 pub mod ending;
