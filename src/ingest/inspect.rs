@@ -14,7 +14,7 @@ use super::messages;
 use super::reader::{Context, NotRollouts, Part, Reader, RecordError, Sniff, record_object};
 use super::shape::{RecordShape, Shape};
 use super::turns::{Reply, Turns};
-use super::{ending, frames};
+use super::{content, ending, frames};
 use crate::rollout::StepResult;
 use crate::rollout::raw::{Ending, RawNumber, RawRollout};
 
@@ -142,7 +142,7 @@ fn read(sample: &Object<'_>, header: &Header) -> Result<RawRollout, RecordError>
     let mut turns = Turns::with_harness();
     for (at, message) in json::elements(list)?.into_iter().enumerate() {
         if json::is_object(message) {
-            read_message(message, &mut turns, &mut raw.excluded_calls)?;
+            read_message(message, at, &mut turns, &mut raw)?;
         } else {
             let reason = "no message: an object was expected; left out".to_owned();
             raw.dropped += 1;
@@ -155,12 +155,14 @@ fn read(sample: &Object<'_>, header: &Header) -> Result<RawRollout, RecordError>
 
 fn read_message(
     message: &RawValue,
+    at: usize,
     turns: &mut Turns,
-    excluded: &mut u32,
+    raw: &mut RawRollout,
 ) -> Result<(), RecordError> {
     let object = Object::of(message)?;
     match object.string("role")?.as_deref() {
         Some("tool") => {
+            content::note(raw, ("messages", at), &object, &["content"]);
             let content = object.some("content").map(json::content).transpose()?.flatten();
             let mut reply: Reply = frames::framed(content.unwrap_or_default().into_owned());
             if let Some(error) = object.object("error")? {
@@ -177,10 +179,10 @@ fn read_message(
         // Each answer is a message, so that one without a result still ends its turn.
         Some("assistant") => {
             turns.answer(None);
-            messages::read_message(message, turns, excluded)?;
+            messages::read_message(message, ("messages", at), turns, raw)?;
         }
         _ => {
-            messages::read_message(message, turns, excluded)?;
+            messages::read_message(message, ("messages", at), turns, raw)?;
         }
     }
     Ok(())

@@ -15,12 +15,15 @@ use super::reader::{
 use super::scan;
 use super::shape::{RecordShape, Shape};
 use super::turns::{Call, Reply, Turns};
-use super::{ending, frames, native, repair, segment, trajectory_rows};
+use super::{content, ending, frames, native, repair, segment, trajectory_rows};
 use crate::rollout::raw::{Ending, RawRollout};
 
 /// The fallback reader.
 #[derive(Debug)]
 pub struct Messages;
+
+/// Fields of a message that may hold what it says.
+const CONTENT: [&str; 3] = ["content", "value", "text"];
 
 /// Fields that may hold the conversation.
 const LISTS: [&str; 2] = ["messages", "conversations"];
@@ -145,9 +148,7 @@ pub fn read_into(raw: &mut RawRollout, list: &RawValue) -> Result<(), RecordErro
     }
     let mut turns = Turns::with_harness();
     for (at, message) in json::elements(list)?.into_iter().enumerate() {
-        if let Some(end) = read_message(message, &mut turns, &mut raw.excluded_calls)
-            .map_err(|e| e.in_list("messages", at))?
-        {
+        if let Some(end) = read_message(message, ("messages", at), &mut turns, raw)? {
             raw.ending = ending::worse(std::mem::take(&mut raw.ending), end);
         }
     }
@@ -157,18 +158,30 @@ pub fn read_into(raw: &mut RawRollout, list: &RawValue) -> Result<(), RecordErro
     Ok(())
 }
 
-/// Reads one message; the result is an ending where the message is one (role `exit`).
+/// Reads one message; the result is an ending where the message is one (role `exit`). `place` is the list
+/// that it stands in, and where there.
 pub fn read_message(
     message: &RawValue,
+    place: (&str, usize),
     turns: &mut Turns,
-    excluded: &mut u32,
+    raw: &mut RawRollout,
+) -> Result<Option<Ending>, RecordError> {
+    of_role(message, place, turns, raw).map_err(|error| error.in_list(place.0, place.1))
+}
+
+fn of_role(
+    message: &RawValue,
+    place: (&str, usize),
+    turns: &mut Turns,
+    raw: &mut RawRollout,
 ) -> Result<Option<Ending>, RecordError> {
     if !json::is_object(message) {
         return Err(RecordError::unexpected(Some("messages"), "each message must be an object"));
     }
     let message = Object::of(message)?;
     let role = message.string("role")?.or(message.string("from")?).unwrap_or_default();
-    let content = message.first(&["content", "value", "text"]).map(|(_, v)| v);
+    let content = message.first(&CONTENT).map(|(_, v)| v);
+    content::note(raw, place, &message, &CONTENT);
     match &*role {
         "assistant" | "ai" | "gpt" | "model" => assistant(&message, content, turns)?,
         "tool" | "function" | "observation" | "environment" | "ipython" => {
@@ -178,7 +191,7 @@ pub fn read_message(
         }
         "user" | "human" => {
             if message.some("tool_calls").is_some_and(|c| c.get() != "[]") {
-                *excluded += 1;
+                raw.excluded_calls += 1;
             }
             user(content, turns)?;
         }
@@ -359,5 +372,102 @@ mod tests {
         );
         assert_eq!((raw.steps[0].kind, &raw.steps[0].tool), (RawKind::Call, &None));
         assert_eq!(raw.steps[0].args, RawArgs::Unparsable("{\"a\": ".into()));
+    }
+
+    /// Calls `a` and `b` of one answer, then these results, then another answer.
+    fn answered(calls: &str, results: &str) -> Vec<(Option<String>, Option<String>)> {
+        let text = format!(
+            r#"{{"messages":[{{"role":"user","content":"go"}},
+            {{"role":"assistant","content":"","tool_calls":[{calls}]}},{results}
+            {{"role":"assistant","content":"done"}}]}}"#
+        );
+        let steps = read(&text).steps;
+        steps.into_iter().map(|s| (s.tool, s.observation)).collect()
+    }
+
+    fn told(steps: &[(Option<String>, Option<String>)]) -> Vec<(&str, Option<&str>)> {
+        steps.iter().map(|(t, o)| (t.as_deref().unwrap_or("-"), o.as_deref())).collect()
+    }
+
+    const BY_ID: &str = r#"{"id":"1","function":{"name":"a","arguments":"{}"}},{"id":2,"function":{"name":"b","arguments":"{}"}}"#;
+    const BARE: &str =
+        r#"{"function":{"name":"a","arguments":"{}"}},{"function":{"name":"b","arguments":"{}"}}"#;
+
+    #[test]
+    fn results_with_ids_reach_their_calls_in_any_order() {
+        // An id is the same as a number and as a text.
+        let results = r#"{"role":"tool","tool_call_id":"2","content":"B"},{"role":"tool","tool_call_id":1,"content":"A"},"#;
+        let got = answered(BY_ID, results);
+        assert_eq!(told(&got), [("a", Some("A")), ("b", Some("B")), ("-", None)]);
+    }
+
+    #[test]
+    fn results_without_ids_follow_the_calls_in_order() {
+        let both = r#"{"role":"tool","content":"A"},{"role":"tool","content":"B"},"#;
+        for calls in [BARE, BY_ID] {
+            let got = answered(calls, both);
+            assert_eq!(told(&got), [("a", Some("A")), ("b", Some("B")), ("-", None)]);
+        }
+    }
+
+    #[test]
+    fn one_result_for_many_calls_is_what_the_last_of_them_left() {
+        let got = answered(BARE, r#"{"role":"tool","content":"both"},"#);
+        assert_eq!(told(&got), [("a", None), ("b", Some("both")), ("-", None)]);
+    }
+
+    #[test]
+    fn with_fewer_results_than_calls_the_others_have_none() {
+        let got = answered(BY_ID, r#"{"role":"tool","tool_call_id":"1","content":"A"},"#);
+        assert_eq!(told(&got), [("a", Some("A")), ("b", None), ("-", None)]);
+        // One with an id and one without: the second is of the call that still waits.
+        let mixed =
+            r#"{"role":"tool","tool_call_id":"2","content":"B"},{"role":"tool","content":"A"},"#;
+        let got = answered(BY_ID, mixed);
+        assert_eq!(told(&got), [("a", Some("A")), ("b", Some("B")), ("-", None)]);
+        let three = format!("{BARE},{}", r#"{"function":{"name":"c","arguments":"{}"}}"#);
+        let two = r#"{"role":"tool","content":"A"},{"role":"tool","content":"B"},"#;
+        let got = answered(&three, two);
+        assert_eq!(told(&got), [("a", Some("A")), ("b", Some("B")), ("c", None), ("-", None)]);
+    }
+
+    #[test]
+    fn calls_with_one_id_take_their_results_one_each_and_nothing_is_lost() {
+        let same = BY_ID.replace(r#""id":2"#, r#""id":"1""#);
+        let results = r#"{"role":"tool","tool_call_id":"1","content":"A"},{"role":"tool","tool_call_id":"1","content":"B"},"#;
+        let got = answered(&same, results);
+        assert_eq!(told(&got), [("a", Some("A")), ("b", Some("B")), ("-", None)]);
+        // A third one stays with the last of them.
+        let more = format!("{results}{}", r#"{"role":"tool","tool_call_id":"1","content":"C"},"#);
+        let got = answered(&same, &more);
+        assert_eq!(told(&got), [("a", Some("A")), ("b", Some("B\nC")), ("-", None)]);
+    }
+
+    #[test]
+    fn a_result_of_an_unknown_id_goes_to_the_call_that_waits() {
+        let got = answered(
+            BY_ID,
+            r#"{"role":"tool","tool_call_id":"1","content":"A"},{"role":"tool","tool_call_id":"x","content":"B"},"#,
+        );
+        assert_eq!(told(&got), [("a", Some("A")), ("b", Some("B")), ("-", None)]);
+    }
+
+    #[test]
+    fn a_user_who_speaks_after_a_result_is_heard_with_it() {
+        let results = r#"{"role":"tool","tool_call_id":"1","content":"A"},{"role":"tool","tool_call_id":"2","content":"B"},{"role":"user","content":"That was wrong."},"#;
+        let got = answered(BY_ID, results);
+        assert_eq!(told(&got), [("a", Some("A")), ("b", Some("B\nThat was wrong.")), ("-", None)]);
+    }
+
+    #[test]
+    fn content_that_is_no_text_is_read_and_noted() {
+        let raw = read(
+            r#"{"messages":[{"role":"user","content":7},{"role":"assistant","content":42},
+            {"role":"user","content":{"x":1}},{"role":"assistant","content":[{"type":"text","text":"a"}]}]}"#,
+        );
+        assert_eq!(raw.steps[0].thought, "42");
+        assert_eq!(raw.steps[0].observation.as_deref(), Some(r#"{"x":1}"#));
+        let fields: Vec<&str> = raw.notes.iter().map(|(field, _)| field.as_str()).collect();
+        assert_eq!(fields, ["messages[0].content", "messages[1].content", "messages[2].content"]);
     }
 }

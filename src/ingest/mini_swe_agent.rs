@@ -11,7 +11,7 @@ use super::json::{self, Error, Object};
 use super::reader::{Context, Layout, Part, Reader, RecordError, Sniff, record_object};
 use super::shape::{RecordShape, Shape};
 use super::turns::{Call, Reply, Turns};
-use super::{ending, frames, place, scan};
+use super::{content, ending, frames, place, scan};
 use crate::rollout::StepResult;
 use crate::rollout::raw::{Ending, RawArgs, RawRollout};
 
@@ -80,7 +80,9 @@ impl Reader for MiniSweAgent {
         let mut reading = Reading { turns: Turns::with_harness(), waiting: false };
         for (at, message) in json::elements(messages)?.into_iter().enumerate() {
             if json::is_object(message) {
-                if let Some(end) = reading.message(&Object::of(message)?)? {
+                let message = Object::of(message)?;
+                content::note(&mut raw, ("messages", at), &message, &["content"]);
+                if let Some(end) = reading.message(&message)? {
                     raw.ending = ending::worse(std::mem::take(&mut raw.ending), end);
                 }
             } else {

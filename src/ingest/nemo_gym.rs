@@ -3,6 +3,7 @@
 //!
 //! Token ids and log probabilities in the items can be huge; they are skipped unread.
 
+use super::content;
 use super::ending;
 use super::frames;
 use super::json::{self, Error, Object};
@@ -105,9 +106,11 @@ impl Reader for NemoGym {
         }
         raw.ending = ending_of(&record, &response, raw.verdict)?;
         let mut turns = Turns::with_harness();
-        for item in json::elements(output)? {
+        for (at, item) in json::elements(output)?.into_iter().enumerate() {
             if json::is_object(item) {
-                read_item(&Object::of(item)?, &mut turns)?;
+                let item = Object::of(item)?;
+                content::note(&mut raw, ("output", at), &item, &["content", "output"]);
+                read_item(&item, &mut turns)?;
             }
         }
         raw.steps = turns.finish().0;

@@ -329,12 +329,11 @@ fn read_segments(list: &RawValue, raw: &mut RawRollout) -> Result<(), RecordErro
     for segment in segments {
         let fresh = fresh(&before, &segment);
         let mut acted = before.is_empty() || fresh.is_none();
-        for message in
-            segment.get(fresh.unwrap_or_else(|| shared(&before, &segment))..).unwrap_or_default()
-        {
+        let from = fresh.unwrap_or_else(|| shared(&before, &segment));
+        for (at, message) in segment.iter().enumerate().skip(from) {
             acted = acted || is_assistant(message)?;
             if acted {
-                messages::read_message(message, &mut turns, &mut raw.excluded_calls)?;
+                messages::read_message(message, ("messages", at), &mut turns, raw)?;
             }
         }
         before = segment;

@@ -73,8 +73,7 @@ impl Reader for ShareGpt {
         let from = acknowledged(&list)?;
         let mut turns = Turns::with_harness();
         for (at, message) in list.into_iter().enumerate().skip(from) {
-            messages::read_message(message, &mut turns, &mut raw.excluded_calls)
-                .map_err(|e| e.in_list("conversations", at))?;
+            messages::read_message(message, ("conversations", at), &mut turns, &mut raw)?;
         }
         let (steps, prompt) = turns.finish();
         raw.task = raw.task.or(prompt.as_deref().map(transcript::prompt_task));

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use serde_json::value::RawValue;
 
+use super::content;
 use super::document::{self, Document};
 use super::ending;
 use super::json::{self, Error, Object};
@@ -203,7 +204,7 @@ fn read_simulation(record: &Object<'_>, run: &Run, path: &str) -> Result<RawRoll
     let list = json::elements(list)?;
     let from = usize::from(greeted(&list)?);
     for (at, message) in list.into_iter().enumerate().skip(from) {
-        read_message(message, &mut turns, &mut raw).map_err(|e| e.in_list("messages", at))?;
+        read_message(message, at, &mut turns, &mut raw)?;
     }
     let (steps, first) = turns.finish();
     raw.steps = steps;
@@ -230,16 +231,18 @@ fn calls(message: &Object<'_>) -> Result<u32, Error> {
 
 fn read_message(
     given: &RawValue,
+    at: usize,
     turns: &mut Turns,
     raw: &mut RawRollout,
 ) -> Result<(), RecordError> {
     if !json::is_object(given) {
-        return Err(RecordError::unexpected(Some("messages"), "each message must be an object"));
+        let error = RecordError::unexpected(Some("messages"), "each message must be an object");
+        return Err(error.in_list("messages", at));
     }
     let message = Object::of(given)?;
     if let Some(list) = message.some("tool_messages").filter(|l| json::is_array(l)) {
         for one in json::elements(list)? {
-            read_message(one, turns, raw)?;
+            read_message(one, at, turns, raw)?;
         }
         return Ok(());
     }
@@ -249,6 +252,7 @@ fn read_message(
         "tool" if by_user => {}
         "user" => {
             raw.excluded_calls += calls(&message)?;
+            content::note(raw, ("messages", at), &message, &["content"]);
             // A message that only calls says nothing that the agent could hear.
             let content = message.some("content").map(json::content).transpose()?.flatten();
             if let Some(text) = content.filter(|t| !t.is_empty()) {
@@ -256,7 +260,7 @@ fn read_message(
             }
         }
         _ => {
-            messages::read_message(given, turns, &mut raw.excluded_calls)?;
+            messages::read_message(given, ("messages", at), turns, raw)?;
         }
     }
     Ok(())

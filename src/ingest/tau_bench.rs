@@ -65,8 +65,7 @@ impl Reader for TauBench {
         }
         let mut turns = Turns::with_user();
         for (at, message) in json::elements(traj)?.into_iter().enumerate() {
-            messages::read_message(message, &mut turns, &mut raw.excluded_calls)
-                .map_err(|e| e.in_list("traj", at))?;
+            messages::read_message(message, ("traj", at), &mut turns, &mut raw)?;
         }
         let (steps, first) = turns.finish();
         raw.steps = steps;

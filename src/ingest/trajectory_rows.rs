@@ -1,6 +1,7 @@
 //! Data sets of SWE-agent runs as rows: `trajectory` is a list of `role` and `text`, the action stands
 //! in the last fenced block of what the agent says.
 
+use super::content;
 use super::json::{self, Object};
 use super::messages::first_id;
 use super::native;
@@ -69,12 +70,13 @@ impl Reader for TrajectoryRows {
             return Err(RecordError::missing("trajectory", "a list of messages was expected"));
         };
         let mut turns = Turns::with_harness();
-        for message in json::elements(list)? {
+        for (at, message) in json::elements(list)?.into_iter().enumerate() {
             if !json::is_object(message) {
                 let reason = "each message must be an object";
                 return Err(RecordError::unexpected(Some("trajectory"), reason));
             }
             let message = Object::of(message)?;
+            content::note(&mut raw, ("trajectory", at), &message, &["text", "content"]);
             let content = message.first(&["text", "content"]).map(|(_, v)| v);
             let text = content.map(json::content).transpose()?.flatten().unwrap_or_default();
             match message.string("role")?.as_deref() {

@@ -1,6 +1,10 @@
 //! From messages to steps: which text belongs to which call, which result to which call, where a
 //! turn ends.
 //!
+//! What comes back belongs to the calls before it: a result to its call, and what a user or a harness says
+//! after the results to the last action of the turn, on a line of its own. The policy saw both before it
+//! acted again, and there is no other action that the words could belong to.
+//!
 //! The rules are those of signatures.md section 2; which tool is what, and whether a text turn is a
 //! reply, a thought or a mistake, is not decided here.
 
@@ -113,9 +117,13 @@ impl Turns {
             return;
         }
         self.ended = true;
-        // Ids may repeat over a rollout: the latest call that still waits is meant.
+        // Ids may repeat over a rollout: the first call of this turn that still waits is meant, else the
+        // latest of those before.
         let of = |s: &RawStep| id.is_some() && s.call_id.as_deref() == id;
-        let open = self.steps.iter().rposition(|s| of(s) && s.observation.is_none());
+        let waits = |s: &RawStep| of(s) && s.observation.is_none();
+        let turn = self.steps.get(self.first..).unwrap_or_default();
+        let open = turn.iter().position(waits).map(|at| self.first + at);
+        let open = open.or_else(|| self.steps.iter().rposition(waits));
         match open.or_else(|| self.steps.iter().rposition(of)) {
             Some(at) => self.give(at, reply),
             None => self.loose.push(reply),

@@ -87,8 +87,8 @@ impl Reader for Verifiers {
         named_rewards(&record, &mut raw)?;
         let mut turns = Turns::with_harness();
         if json::is_array(completion) {
-            for message in json::elements(completion)? {
-                messages::read_message(message, &mut turns, &mut raw.excluded_calls)?;
+            for (at, message) in json::elements(completion)?.into_iter().enumerate() {
+                messages::read_message(message, ("completion", at), &mut turns, &mut raw)?;
             }
         } else {
             transcript::read_into(&json::text(completion)?.unwrap_or_default(), &mut turns);

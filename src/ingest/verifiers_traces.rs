@@ -237,7 +237,7 @@ fn read_nodes(list: &RawValue, raw: &mut RawRollout) -> Result<(), RecordError> 
         if assistant && !sampled || acted && !sampled && !below {
             continue;
         }
-        messages::read_message(message, &mut turns, &mut raw.excluded_calls)?;
+        messages::read_message(message, ("nodes", at), &mut turns, raw)?;
         if sampled {
             acted = true;
             advantages.push(advantage(node)?);
