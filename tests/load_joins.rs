@@ -228,3 +228,148 @@ fn one_bad_cell_of_a_sidecar_is_one_missing_number() {
         assert!(warning.contains(&told), "{warning}");
     }
 }
+
+/// A folder of one run with two instances, and side files beside it.
+fn evaluated(files: &[(&str, &str)]) -> Loaded {
+    let dir = tempfile::tempdir().unwrap();
+    for instance in ["a__a-1", "b__b-2"] {
+        let folder = dir.path().join("run_1").join(instance);
+        fs::create_dir_all(&folder).unwrap();
+        let text = format!(
+            r#"{{"info":{{"exit_status":"Submitted","submission":"x","model_stats":{{}},"config":{{"model":{{"model_name":"m"}}}}}},
+            "messages":[{{"role":"system","content":"s"}},{{"role":"user","content":"fix"}},
+            {{"role":"assistant","content":"look\n```bash\nls\n```"}},{{"role":"user","content":"<returncode>0</returncode>\n<output>\na\n</output>"}}],
+            "trajectory_format":"mini-swe-agent-1","instance_id":"{instance}"}}"#
+        );
+        fs::write(folder.join(format!("{instance}.traj.json")), text).unwrap();
+    }
+    for (name, text) in files {
+        let path = dir.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    load_with(&[dir.path().into()], &LoadOptions::default()).unwrap()
+}
+
+fn verdict(loaded: &Loaded, task: &str) -> (Outcome, String) {
+    let rollout = &group(loaded, task, "").rollouts[0];
+    (rollout.outcome, rollout.outcome_source.clone())
+}
+
+fn disagreement(loaded: &Loaded) -> String {
+    loaded.report.warning("verdicts-disagree").map(|w| w.text.clone()).unwrap_or_default()
+}
+
+#[test]
+fn an_instance_in_two_lists_of_a_summary_has_no_verdict() {
+    for (list, other) in [
+        ("unresolved_ids", r#""empty_patch_ids":[]"#),
+        ("empty_patch_ids", r#""unresolved_ids":[]"#),
+        ("error_ids", r#""unresolved_ids":[]"#),
+    ] {
+        let summary = format!(
+            r#"{{"resolved_ids":["a__a-1","b__b-2"],"{list}":["a__a-1"],{other},"schema_version":2}}"#
+        );
+        let loaded = evaluated(&[("m.run_1.json", &summary)]);
+        let (outcome, why) = verdict(&loaded, "a__a-1");
+        assert_eq!(outcome, Outcome::Unscored, "{list}");
+        assert_eq!(
+            why,
+            format!(
+                "contradictory verdicts: m.run_1.json: it stands in `{list}` and `resolved_ids`"
+            )
+        );
+        assert_eq!(verdict(&loaded, "b__b-2").0, Outcome::Success);
+        let told = disagreement(&loaded);
+        assert!(
+            told.starts_with("1 rollout with contradictory verdicts; first: `a__a-1`"),
+            "{told}"
+        );
+        assert!(told.contains("m.run_1.json"), "{told}");
+        assert_eq!(loaded.report.totals.unscored, 1);
+    }
+    // Two lists that say the same are no contradiction.
+    let loaded = evaluated(&[(
+        "m.run_1.json",
+        r#"{"resolved_ids":[],"unresolved_ids":["a__a-1","b__b-2"],"empty_patch_ids":["a__a-1"]}"#,
+    )]);
+    assert_eq!(verdict(&loaded, "a__a-1").0, Outcome::Failure);
+    assert_eq!(disagreement(&loaded), "");
+}
+
+#[test]
+fn a_report_and_a_summary_of_one_run_that_differ_give_no_verdict() {
+    let summary = r#"{"resolved_ids":["b__b-2"],"unresolved_ids":["a__a-1"],"schema_version":2}"#;
+    let report =
+        |resolved| format!(r#"{{"a__a-1":{{"resolved":{resolved},"patch_exists":true}}}}"#);
+    let (of_run, flat) =
+        ("logs/run_evaluation/run_1/m/a__a-1/report.json", "logs/a__a-1/report.json");
+    for (place, told) in [
+        (of_run, format!("{of_run} says resolved, m.run_1.json unresolved")),
+        (flat, format!("m.run_1.json says unresolved, {flat} resolved")),
+    ] {
+        let loaded = evaluated(&[("m.run_1.json", summary), (place, &report(true))]);
+        let (outcome, why) = verdict(&loaded, "a__a-1");
+        assert_eq!(outcome, Outcome::Unscored);
+        assert_eq!(why, format!("contradictory verdicts: {told}"));
+        assert_eq!(verdict(&loaded, "b__b-2").0, Outcome::Success);
+        assert!(disagreement(&loaded).contains("`a__a-1`"));
+        // Where they agree, nothing is told.
+        let loaded = evaluated(&[("m.run_1.json", summary), (place, &report(false))]);
+        assert_eq!(verdict(&loaded, "a__a-1").0, Outcome::Failure);
+        assert_eq!(disagreement(&loaded), "");
+    }
+}
+
+#[test]
+fn a_summary_of_the_run_outweighs_a_list_that_only_lies_above_it() {
+    let summary = r#"{"resolved_ids":["a__a-1"],"unresolved_ids":["b__b-2"]}"#;
+    let list = r#"{"resolved":["b__b-2"],"no_generation":[]}"#;
+    let loaded = evaluated(&[("results/results.json", list), ("m.run_1.json", summary)]);
+    assert_eq!(verdict(&loaded, "a__a-1").0, Outcome::Success);
+    assert_eq!(verdict(&loaded, "b__b-2").0, Outcome::Failure);
+    assert_eq!(disagreement(&loaded), "");
+}
+
+#[test]
+fn a_record_with_a_verdict_of_its_own_keeps_it_and_a_side_file_against_it_is_told() {
+    let dir = tempfile::tempdir().unwrap();
+    let line = r#"{"instance_id":"a__a-1","resolved":true,"model":"m","messages":[{"role":"user","content":"go"},{"role":"assistant","content":"<function=bash>\n<parameter=command>ls</parameter>\n</function>"}]}"#;
+    fs::create_dir(dir.path().join("run_1")).unwrap();
+    fs::write(dir.path().join("run_1/out.jsonl"), line).unwrap();
+    let summary = r#"{"resolved_ids":[],"unresolved_ids":["a__a-1"]}"#;
+    fs::write(dir.path().join("m.run_1.json"), summary).unwrap();
+    let loaded = load_with(&[dir.path().into()], &LoadOptions::default()).unwrap();
+    assert_eq!(verdict(&loaded, "a__a-1").0, Outcome::Success);
+    let told = disagreement(&loaded);
+    assert!(told.contains("the record itself says resolved, which counts"), "{told}");
+    assert!(told.contains("m.run_1.json unresolved"), "{told}");
+}
+
+#[test]
+fn numbers_that_are_equal_are_one_id_and_texts_stay() {
+    let lines = r#"{"task":2,"id":1,"reward":1,"steps":[{"tool":"x","args":{}}]}
+{"task":2.0,"id":2.0,"reward":0,"steps":[{"tool":"x","args":{}}]}
+{"task":"2","id":"3","reward":0,"steps":[{"tool":"x","args":{}}]}
+{"task":"2.0","id":4e0,"reward":0,"steps":[{"tool":"x","args":{}}]}
+{"task":9007199254740993,"id":5,"reward":0,"steps":[{"tool":"x","args":{}}]}
+{"task":9007199254740993.0,"id":6,"reward":0,"steps":[{"tool":"x","args":{}}]}
+{"task":9007199254740992,"id":7,"reward":0,"steps":[{"tool":"x","args":{}}]}
+"#;
+    let dir = tempfile::tempdir().unwrap();
+    let (rollouts, map) = (dir.path().join("r.jsonl"), dir.path().join("m.jsonl"));
+    fs::write(&rollouts, lines).unwrap();
+    fs::write(&map, "{\"rollout\":3.0,\"outcome\":\"success\"}\n").unwrap();
+    let options = LoadOptions { outcomes: vec![map], ..LoadOptions::default() };
+    let loaded = load_with(&[rollouts], &options).unwrap();
+    let found: Vec<(&str, Vec<&str>)> =
+        loaded.corpus.groups.iter().map(|g| (g.key.task.as_str(), ids(g))).collect();
+    let wanted = [
+        ("2", vec!["1", "2", "3"]),
+        ("2.0", vec!["4"]),
+        ("9007199254740992", vec!["7"]),
+        ("9007199254740993", vec!["5", "6"]),
+    ];
+    assert_eq!(found, wanted);
+    assert_eq!(outcome(&loaded, "2", "3").0, Outcome::Success);
+}

@@ -27,6 +27,8 @@ pub struct SideFile {
     pub runs: Vec<String>,
     /// What it says, by instance.
     pub given: BTreeMap<String, Given>,
+    /// Instances that it contradicts itself about, with what it says.
+    pub disputed: BTreeMap<String, String>,
     /// What holds for an instance that it does not name.
     pub rest: Option<Given>,
     /// It is about one instance alone: it outweighs a summary.
@@ -104,17 +106,34 @@ fn ids(object: &Object<'_>, key: &str) -> Result<Vec<String>, Error> {
     all.filter_map(Result::transpose).collect()
 }
 
+/// Lists of ids, one per verdict. An id that stands in lists of different verdicts is disputed.
+fn lists(object: &Object<'_>, all: &[(&str, Given)]) -> Result<SideFile, Error> {
+    let mut side = SideFile::default();
+    let mut found: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for &(key, verdict) in all {
+        for id in ids(object, key)? {
+            let before = side.given.insert(id.clone(), verdict);
+            let keys = found.entry(id.clone()).or_default();
+            if !keys.contains(&key) {
+                keys.push(key);
+            }
+            if before.is_some_and(|b| b != verdict) || side.disputed.contains_key(&id) {
+                let keys: Vec<String> = keys.iter().map(|k| format!("`{k}`")).collect();
+                side.disputed.insert(id, format!("it stands in {}", keys.join(" and ")));
+            }
+        }
+    }
+    Ok(side)
+}
+
 /// `<model>.<run>.json`, one list of ids per verdict.
 fn summary(place: &str, object: &Object<'_>) -> Result<SideFile, Error> {
-    let mut given = BTreeMap::new();
-    for (key, verdict) in [
+    let all = [
         ("error_ids", Given::Broken),
         ("unresolved_ids", Given::Resolved(false)),
         ("empty_patch_ids", Given::Resolved(false)),
         ("resolved_ids", Given::Resolved(true)),
-    ] {
-        given.extend(ids(object, key)?.into_iter().map(|id| (id, verdict)));
-    }
+    ];
     let name = place.rsplit('/').next().unwrap_or_default();
     let name = name.strip_suffix(".json").unwrap_or(name);
     // Models have dots in their names too: the run is what follows any of them.
@@ -124,16 +143,19 @@ fn summary(place: &str, object: &Object<'_>) -> Result<SideFile, Error> {
         .map(str::to_owned)
         .collect();
     runs.push(name.to_owned());
-    Ok(SideFile { home: up(place, 1), runs, given, ..SideFile::default() })
+    Ok(SideFile { home: up(place, 1), runs, ..lists(object, &all)? })
 }
 
 /// `results/results.json` of a submission: what is not among the resolved ones is not resolved.
 fn results(place: &str, object: &Object<'_>) -> Result<SideFile, Error> {
-    let given =
-        ids(object, "resolved")?.into_iter().map(|id| (id, Given::Resolved(true))).collect();
+    let all = [
+        ("no_generation", Given::Resolved(false)),
+        ("no_logs", Given::Resolved(false)),
+        ("resolved", Given::Resolved(true)),
+    ];
     let folder = up(place, 1);
     let home = if folder.ends_with("/results") { up(place, 2) } else { folder };
-    Ok(SideFile { home, given, rest: Some(Given::Resolved(false)), ..SideFile::default() })
+    Ok(SideFile { home, rest: Some(Given::Resolved(false)), ..lists(object, &all)? })
 }
 
 /// `report.json` of one instance, with or without the instance as its only key.
@@ -206,5 +228,25 @@ mod tests {
         let s = side("/d/results/results.json", r#"{"resolved":["a"],"no_generation":[]}"#);
         assert_eq!((s.home.as_str(), s.rest), ("/d", Some(Given::Resolved(false))));
         assert_eq!(read("/d/x.json", br#"{"resolved_ids":[]}"#), None);
+    }
+
+    #[test]
+    fn an_instance_in_lists_of_different_verdicts_is_disputed() {
+        let s = side(
+            "/d/m.run.json",
+            r#"{"resolved_ids":["a","b",3,"a"],"unresolved_ids":["a","c"],"empty_patch_ids":["c","3"],"error_ids":["a"]}"#,
+        );
+        let told: Vec<_> = s.disputed.iter().map(|(k, v)| (k.as_str(), v.as_str())).collect();
+        assert_eq!(
+            told,
+            [
+                ("3", "it stands in `empty_patch_ids` and `resolved_ids`"),
+                ("a", "it stands in `error_ids` and `unresolved_ids` and `resolved_ids`"),
+            ]
+        );
+        // Two lists of one verdict do not contradict each other.
+        assert_eq!(s.given.get("c"), Some(&Given::Resolved(false)));
+        let s = side("/d/results.json", r#"{"resolved":["a"],"no_generation":["a","b"]}"#);
+        assert_eq!(s.disputed.keys().collect::<Vec<_>>(), ["a"]);
     }
 }

@@ -1,5 +1,5 @@
-//! Verdicts that stand in other files, joined to rollouts by instance and run: side files that were
-//! found beside the rollouts, and the outcome map that a person gives.
+//! Verdicts that stand in other files, joined to rollouts: side files that were found beside the rollouts
+//! ([`super::verdict_files`]), and the outcome map that a person gives.
 //!
 //! A verdict of the record itself is kept; the person's map outweighs everything.
 
@@ -10,11 +10,11 @@ use super::options::LoadOptions;
 use super::report::{Join, Skipped};
 use super::sources::{Side, Sources};
 use super::table::{Row, Table};
+use super::verdict_files;
 use super::work::Pending;
 use crate::ingest::short_digest;
-use crate::ingest::verdicts::{Given, SideFile};
 use crate::rollout::Outcome;
-use crate::rollout::raw::{Ending, RawNumber, RawRollout};
+use crate::rollout::raw::RawNumber;
 
 /// Joins all verdicts; says for each file how many of its entries found a rollout.
 pub fn join(
@@ -25,120 +25,12 @@ pub fn join(
 ) -> Result<(Vec<Join>, Vec<Skipped>), LoadError> {
     let (mut joins, mut skipped) = (Vec::new(), Vec::new());
     if !sides.is_empty() {
-        joins.extend(side_files(pendings, sources, sides));
+        joins.extend(verdict_files::join(pendings, sources, sides));
     }
     for path in &options.outcomes {
         joins.push(outcome_map(pendings, sources, &Table::read(path)?, &mut skipped)?);
     }
     Ok((joins, skipped))
-}
-
-fn side_files(pendings: &mut [Pending], sources: &Sources, sides: &[Side]) -> Vec<Join> {
-    let mut by_instance: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-    for (at, side) in sides.iter().enumerate() {
-        for instance in side.content.given.keys() {
-            by_instance.entry(instance).or_default().push(at);
-        }
-    }
-    let open: Vec<usize> = (0..sides.len())
-        .filter(|&at| {
-            sides.get(at).is_some_and(|s| s.content.rest.is_some() || s.content.trial.is_some())
-        })
-        .collect();
-    let mut used: Vec<BTreeSet<String>> = vec![BTreeSet::new(); sides.len()];
-    let mut missing = 0;
-    for pending in pendings.iter_mut().filter(|p| !has_verdict(&p.raw)) {
-        let place = sources.get(pending.record.source).map_or("", |s| s.place()).to_owned();
-        let names = instances(&pending.raw, &place);
-        let listed = names.iter().filter_map(|n| by_instance.get(n.as_str())).flatten();
-        let best = listed
-            .chain(&open)
-            .filter_map(|&at| Some((fit(&sides.get(at)?.content, &pending.raw, &place)?, at)))
-            .max();
-        let Some((_, at)) = best else {
-            missing += 1;
-            continue;
-        };
-        let Some(side) = sides.get(at) else { continue };
-        let name = names.iter().find(|n| side.content.given.contains_key(*n));
-        apply(side, name, &mut pending.raw);
-        pending.told = Some(side.name.clone());
-        if let Some(used) = used.get_mut(at) {
-            used.insert(name.or(names.first()).cloned().unwrap_or_default());
-        }
-    }
-    count(sides, &used, missing)
-}
-
-fn has_verdict(raw: &RawRollout) -> bool {
-    raw.outcome.is_some()
-        || raw.verdict.is_some()
-        || raw.mask.is_some()
-        || raw.reward.value().is_some()
-        || raw.outcome_reward.value().is_some()
-}
-
-/// Names under which a verdict may know a rollout: its task, its file, its folder.
-fn instances(raw: &RawRollout, place: &str) -> Vec<String> {
-    let mut parts = place.rsplit('/');
-    let file = parts.next().unwrap_or_default();
-    let bare =
-        [".traj.json", ".traj", ".jsonl", ".json"].into_iter().find_map(|e| file.strip_suffix(e));
-    let all = [raw.task.as_deref(), Some(bare.unwrap_or(file)), parts.next()];
-    all.into_iter().flatten().filter(|n| !n.is_empty()).map(str::to_owned).collect()
-}
-
-/// Whether `place` lies under `home`.
-fn under(home: &str, place: &str) -> bool {
-    place.strip_prefix(home).is_some_and(|rest| rest.starts_with('/'))
-}
-
-/// How well a side file fits a rollout: by run, by the nearest folder, a report before a summary.
-fn fit(side: &SideFile, raw: &RawRollout, place: &str) -> Option<(bool, usize, bool)> {
-    let near = under(&side.home, place);
-    let own =
-        |run: &String| raw.run.as_ref() == Some(run) || place.split('/').any(|part| part == run);
-    let by_run = side.runs.iter().any(own);
-    let fits = if side.runs.is_empty() { near } else { by_run };
-    fits.then_some((by_run, if near { side.home.len() + 1 } else { 0 }, side.single))
-}
-
-fn apply(side: &Side, name: Option<&String>, raw: &mut RawRollout) {
-    if let Some(trial) = &side.content.trial {
-        trial.apply(raw);
-        return;
-    }
-    let given = name.and_then(|n| side.content.given.get(n)).or(side.content.rest.as_ref());
-    match given {
-        Some(Given::Resolved(resolved)) => {
-            raw.verdict = Some(*resolved);
-            raw.outcome_field = Some("resolved".to_owned());
-        }
-        Some(Given::Broken) => {
-            let end = Ending::Infra("evaluation error".to_owned());
-            raw.ending = crate::ingest::ending::worse(std::mem::take(&mut raw.ending), end);
-        }
-        None => {}
-    }
-}
-
-/// One entry per summary; reports of single instances are counted together.
-fn count(sides: &[Side], used: &[BTreeSet<String>], missing: usize) -> Vec<Join> {
-    let mut joins: BTreeMap<String, Join> = BTreeMap::new();
-    for (side, used) in sides.iter().zip(used) {
-        let base = side.name.rsplit('/').next().unwrap_or_default();
-        let name = if side.content.single { base } else { &side.name };
-        let join = joins.entry(name.to_owned()).or_insert_with(|| Join {
-            file: name.to_owned(),
-            kind: "verdicts",
-            missing,
-            ..Join::default()
-        });
-        let all = side.content.given.len().max(usize::from(side.content.trial.is_some()));
-        join.matched += used.len();
-        join.extra += all.saturating_sub(used.len());
-    }
-    joins.into_values().collect()
 }
 
 /// What a map says about a rollout.

@@ -30,6 +30,7 @@ mod table;
 mod tally;
 mod torn;
 mod unpack;
+mod verdict_files;
 mod walk;
 mod warn;
 mod watch;
