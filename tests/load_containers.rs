@@ -7,7 +7,7 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use credscope::load::{LoadOptions, Loaded};
+use credscope::load::{LoadOptions, Loaded, TextError};
 use load_common::{corpus, load_with};
 
 const LINES: &str = r#"{"task":"t","id":"a","reward":1,"steps":[{"tool":"x","args":{"k":"v"},"observation":"seen"}]}
@@ -214,4 +214,74 @@ fn archives_that_are_made_to_fill_a_disk_are_refused() {
         let told = &loaded.report.not_rollouts[0];
         assert!(told.reason.contains(word) && told.hint.is_some(), "{told}");
     }
+}
+
+#[test]
+fn damage_in_a_zstandard_file_is_told_in_words() {
+    let text: String = (0..4000)
+        .map(|i| {
+            format!(
+                "{{\"task\":\"t\",\"id\":\"r{i}\",\"reward\":{},\"steps\":[]}}\n",
+                i * 7919 % 13
+            )
+        })
+        .collect();
+    let whole = zst(text.as_bytes());
+    let mut told = Vec::new();
+    for at in (4..whole.len()).step_by(whole.len() / 60 + 1) {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 0x5a;
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.jsonl.zst");
+        std::fs::write(&path, bytes).unwrap();
+        match load_with(&[path], &LoadOptions::default()) {
+            Ok(loaded) => {
+                told.extend(loaded.report.files.iter().flat_map(|f| f.problems.clone()));
+                told.extend(loaded.report.not_rollouts.iter().map(ToString::to_string));
+            }
+            Err(error) => told.push(error.to_string()),
+        }
+    }
+    assert!(told.len() > 20, "{told:?}");
+    for text in told {
+        // Names of types and their fields are no words.
+        let inner = text.as_bytes().windows(2);
+        let camel =
+            inner.filter(|w| w[0].is_ascii_lowercase() && w[1].is_ascii_uppercase()).count();
+        assert!(camel == 0 && !text.contains('{') && !text.contains("Error"), "{text}");
+    }
+}
+
+/// Bytes of a file, each changed, the length kept.
+fn change(path: &Path) {
+    let bytes: Vec<u8> = fs::read(path).unwrap().iter().map(|b| b ^ 1).collect();
+    fs::write(path, bytes).unwrap();
+}
+
+#[test]
+fn a_text_is_of_what_was_loaded_or_the_change_of_its_file_is_told() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = |name: &str| dir.path().join(name);
+    fs::write(at("a.jsonl.gz"), gz(LINES.as_bytes())).unwrap();
+    fs::write(at("b.jsonl.zst"), zst(LINES.as_bytes())).unwrap();
+    zip(&at("c.zip"), &[("r.jsonl", LINES.as_bytes())]);
+    let mut out = zip::ZipWriter::new(File::create(at("d.zip")).unwrap());
+    let stored =
+        zip::write::SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
+    out.start_file("r.jsonl", stored).unwrap();
+    out.write_all(LINES.as_bytes()).unwrap();
+    out.finish().unwrap();
+    // What is packed was unpacked into a copy of the program's own: the text stays that of the numbers.
+    for name in ["a.jsonl.gz", "b.jsonl.zst", "c.zip", "d.zip"] {
+        let loaded = loaded(at(name));
+        change(&at(name));
+        text_comes_back(&loaded);
+    }
+    // What stands in a file as it is is read from there.
+    fs::write(at("e.tar"), tar(&[("r.jsonl", LINES.as_bytes())])).unwrap();
+    let loaded = loaded(at("e.tar"));
+    text_comes_back(&loaded);
+    change(&at("e.tar"));
+    let error = loaded.sources.step_text(&loaded.corpus.groups[0], 0, 0).unwrap_err();
+    assert!(matches!(&error, TextError::Changed { file } if file == "e.tar!r.jsonl"), "{error}");
 }

@@ -292,6 +292,37 @@ fn a_torn_array_loads_its_whole_elements() {
 }
 
 #[test]
+fn a_change_in_one_element_of_a_document_is_told_for_that_element() {
+    let step = |seen: &str| format!(r#"[{{"tool":"x","args":{{}},"observation":"{seen}"}}]"#);
+    let element =
+        |id: &str, seen: &str| format!(r#"{{"id":"{id}","reward":1,"steps":{}}}"#, step(seen));
+    let document = format!(
+        r#"{{"schema":"credscope/1","task":"t","rollouts":[{},{}]}}"#,
+        element("a", "first"),
+        element("b", "second")
+    );
+    let array = format!(
+        r#"[{},{}]"#,
+        element("a", "first").replacen("\"id\"", "\"task\":\"t\",\"id\"", 1),
+        element("b", "second").replacen("\"id\"", "\"task\":\"t\",\"id\"", 1)
+    );
+    for text in [document, array] {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("r.json");
+        std::fs::write(&path, &text).unwrap();
+        let loaded = load_with(std::slice::from_ref(&path), &options()).unwrap();
+        let group = with_all_steps(&loaded, 0);
+        // The length stays what it was.
+        std::fs::write(&path, text.replace("second", "wholly")).unwrap();
+        let seen = loaded.sources.step_text(&group, 0, 0).unwrap().observation;
+        assert_eq!(seen.as_deref(), Some("first"), "the element before it is as it was");
+        let error = loaded.sources.step_text(&group, 1, 0).unwrap_err();
+        assert_eq!(error.to_string(), "r.json has changed since it was loaded; load it again");
+        assert!(matches!(loaded.sources.rollout_text(&group, 1), Err(TextError::Changed { .. })));
+    }
+}
+
+#[test]
 fn the_report_serializes_without_absolute_paths() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("r.jsonl");

@@ -58,7 +58,7 @@ impl<R: BufRead> Frames<R> {
                         return Err(io::ErrorKind::UnexpectedEof.into());
                     }
                 }
-                Err(error) => return Err(io::Error::other(error)),
+                Err(error) => return Err(told(&error)),
             }
         }
     }
@@ -68,11 +68,7 @@ impl<R: BufRead> Frames<R> {
         let one = BlockDecodingStrategy::UptoBlocks(1);
         let Err(error) = self.decoder.decode_blocks(&mut self.source, one) else { return };
         let at_end = self.source.fill_buf().is_ok_and(<[u8]>::is_empty);
-        self.fault = Some(if at_end {
-            io::ErrorKind::UnexpectedEof.into()
-        } else {
-            io::Error::other(error)
-        });
+        self.fault = Some(if at_end { io::ErrorKind::UnexpectedEof.into() } else { told(&error) });
         if !self.decoder.is_finished() {
             // A frame that does not close has nothing more to give.
             self.open = self.decoder.decode_blocks(&END[..], BlockDecodingStrategy::All).is_ok();
@@ -89,6 +85,27 @@ impl<R: BufRead> Frames<R> {
             self.fault = Some(io::Error::other("wrong checksum"));
         }
     }
+}
+
+/// A fault in words for people; the decoder's own are names of its types.
+fn told(error: &FrameDecoderError) -> io::Error {
+    use FrameDecoderError as E;
+    let why = match error {
+        E::WindowSizeTooBig { requested, max } => {
+            format!("it needs a window of {requested} bytes, {max} are allowed")
+        }
+        E::DictNotProvided { .. } | E::DictionaryDecodeError(_) => {
+            "it was packed with a dictionary, which is not in the file".to_owned()
+        }
+        E::ReadFrameHeaderError(ReadFrameHeaderError::BadMagicNumber(_)) => {
+            "what stands behind a frame is no zstd frame".to_owned()
+        }
+        E::ReadFrameHeaderError(_) | E::FrameHeaderError(_) | E::FailedToInitialize(_) => {
+            "the head of a zstd frame is damaged".to_owned()
+        }
+        _ => "a block of a zstd frame is damaged".to_owned(),
+    };
+    io::Error::new(io::ErrorKind::InvalidData, why)
 }
 
 impl<R: BufRead> Read for Frames<R> {
