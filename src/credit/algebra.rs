@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use super::derivation::{Expr, Node};
+use super::derivation::{self, Expr, Node};
 use super::stats;
 
 /// Arithmetic that a formula is written in.
@@ -24,7 +24,7 @@ pub(super) trait Algebra {
     fn sub(&self, a: Self::Value, b: Self::Value) -> Self::Value;
     /// `a * b`
     fn mul(&self, a: Self::Value, b: Self::Value) -> Self::Value;
-    /// `a / b`
+    /// `a / b`; no number where `b` is infinite.
     fn div(&self, a: Self::Value, b: Self::Value) -> Self::Value;
     /// The square root.
     fn sqrt(&self, a: Self::Value) -> Self::Value;
@@ -70,9 +70,11 @@ pub(super) trait Algebra {
         self.named(|| "std".to_owned(), self.sqrt(self.variance(values, mean, ddof)))
     }
 
-    /// A quotient whose divisor may be 0 where the formula has 0/0: then 0, by convention.
+    /// A quotient whose divisor may be 0 where the formula has 0/0: then 0, by convention. Where the divisor
+    /// alone is 0, a difference was too small to be squared, and the quotient is unknown.
     fn quotient(&self, a: Self::Value, b: Self::Value) -> Self::Value {
-        if self.get(&b) == 0.0 { self.mul(a, self.number(0.0)) } else { self.div(a, b) }
+        let nothing = self.get(&a) == 0.0 && self.get(&b) == 0.0;
+        if nothing { self.mul(a, self.number(0.0)) } else { self.div(a, b) }
     }
 
     /// The plain numbers.
@@ -116,7 +118,7 @@ impl Algebra for Plain {
     }
 
     fn div(&self, a: f64, b: f64) -> f64 {
-        a / b
+        derivation::quotient(a, b)
     }
 
     fn sqrt(&self, a: f64) -> f64 {

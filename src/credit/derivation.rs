@@ -135,7 +135,7 @@ impl Expr {
             Self::Equal(terms) => terms.first().map_or(0.0, Self::eval),
             Self::Sub(a, b) => a.eval() - b.eval(),
             Self::Mul(a, b) => a.eval() * b.eval(),
-            Self::Div(a, b) => a.eval() / b.eval(),
+            Self::Div(a, b) => quotient(a.eval(), b.eval()),
             Self::Sqrt(a) => a.eval().sqrt(),
         }
     }
@@ -225,6 +225,11 @@ impl Expr {
             Self::Sqrt(a) => a.collect(found),
         }
     }
+}
+
+/// `a / b`. A divisor that is infinite has overflowed: what it would give is unknown, and never 0.
+pub(super) fn quotient(a: f64, b: f64) -> f64 {
+    if b.is_infinite() { f64::NAN } else { a / b }
 }
 
 /// A number as the shortest decimal that reads back as the same f64.

@@ -30,6 +30,9 @@ impl Wanted {
     }
 }
 
+/// Why there is no value where the numbers are too large or too close together for f64.
+const OUT_OF_RANGE: Missing = "numbers out of range";
+
 /// A column as a formula.
 pub(super) trait Formula: Sync {
     fn meta(&self) -> &'static Meta;
@@ -83,7 +86,7 @@ impl<F: Formula> Estimator for Derived<F> {
             .0
             .cells(&Plain, context, &given, Wanted::All)
             .into_iter()
-            .map(|cell| cell.and_then(|x| if x.is_finite() { Ok(x) } else { Err("not finite") }))
+            .map(|cell| cell.and_then(|x| if x.is_finite() { Ok(x) } else { Err(OUT_OF_RANGE) }))
             .collect();
         Column { cells, convention: self.0.convention(context, &given) }
     }
