@@ -347,3 +347,92 @@ fn fits(text: &str, of: &[&str]) {
 fn task(sample: &str) -> &'static str {
     if sample.starts_with("slugify") { "slugify-fix" } else { "3" }
 }
+
+/// Rewards of ±1e308, whose squares are no f64, and of 1e-320, whose squares are 0.
+#[test]
+fn a_value_that_overflows_is_unknown_and_never_zero() {
+    let group = |high: &str, low: &str| {
+        let rollout = |id: &str, outcome: &str, reward: &str, action: &str| {
+            format!(
+                r#"{{"id":"{id}","outcome":"{outcome}","reward":{reward},"steps":[{{"state":"s","action":"{action}"}},{{"state":"u","action":"{action}"}}]}}"#
+            )
+        };
+        format!(
+            r#"{{"schema":"credscope/1","task":"t","rollouts":[{},{}]}}"#,
+            rollout("a", "success", high, "x"),
+            rollout("b", "failure", low, "y")
+        )
+    };
+    let ids: Vec<&str> = credscope::credit::registry().iter().map(|e| e.meta().id).collect();
+    let columns = ids.join(",");
+    let rows = |text: &str, more: &[&str]| {
+        let mut args = vec!["steps", "input.json", "--reward-source", "logged"];
+        args.extend(["--columns", &columns, "--format", "json"]);
+        args.extend(more);
+        let told = Bench::new(text).ok(&args);
+        let told: serde_json::Value = serde_json::from_str(&told).unwrap();
+        told["rows"].as_array().unwrap().clone()
+    };
+    let out_of_range = |row: &serde_json::Value, id: &str| {
+        row[id].is_null()
+            && row["reason"].as_str().unwrap().contains(&format!("{id}: numbers out of range"))
+    };
+    let divided = ["grpo", "grpo-step", "reinforce++", "gigpo", "salt", "hgpo", "tempo"];
+    let rows_of_large = rows(&group("1e308", "-1e308"), &[]);
+    assert_eq!(rows_of_large.len(), 4);
+    for row in &rows_of_large {
+        for id in divided {
+            assert!(out_of_range(row, id), "{id}: {} {}", row[id], row["reason"]);
+        }
+        // What has a value has it by a way without squares: R - mean R is R itself.
+        let own = if row["rollout"] == "a" { 1e308 } else { -1e308 };
+        assert_eq!(row["dr-grpo"], own);
+    }
+    // Tiny ones beside eps are tiny; without eps the deviation is 0, and nothing can be said.
+    for row in rows(&group("1e-320", "0"), &[]) {
+        assert!(
+            row["grpo"].as_f64().unwrap().abs() > 0.0
+                && row["grpo"].as_f64().unwrap().abs() < 1e-300
+        );
+    }
+    for row in rows(&group("1e-320", "0"), &["--set", "grpo.eps=0"]) {
+        assert!(out_of_range(&row, "grpo"), "{row}");
+    }
+    // Equal ones are 0, as always.
+    for row in rows(&group("1e308", "1e308"), &["--set", "grpo.eps=0"]) {
+        assert_eq!(row["grpo"], 0.0);
+    }
+}
+
+#[test]
+fn counts_of_one_have_no_plural() {
+    let calls = r#"{"tool":"bash","args":{"command":"cat a.py"},"observation":"x"}"#;
+    let one = format!(
+        r#"{{"schema":"credscope/1","task":"t","rollouts":[{{"id":"a","outcome":"success","steps":[{calls}]}}]}}"#
+    );
+    let two = r#"{"schema":"credscope/1","task":"t","rollouts":[
+        {"id":"a","outcome":"success","steps":[{"state":"s","action":"x"}]},
+        {"id":"b","outcome":"failure","steps":[{"state":"s","action":"y"}]}]}"#;
+    let nouns = "steps|states|pairs|rows|actions|rollouts|groups|visits|changes|edits|calls|values|columns|records";
+    // `0 of 1 steps` is usual: the noun belongs to the whole.
+    let plural = regex::Regex::new(&format!(r"(?:^|[^\w.,/])1 (?:[a-z]+ )?(?:{nouns})\b")).unwrap();
+    for text in [one.as_str(), two] {
+        let bench = Bench::new(text);
+        for command in [
+            "report input.json --columns all --n-prior 1",
+            "report input.json --format md",
+            "quadrants input.json --format text",
+            "tree input.json --format dot",
+            "explain input.json --artefacts",
+            "explain input.json --at a:0 --column reinforce++",
+            "sweep input.json --knob view-bucket=off,25",
+            "stability input.json",
+            "simulate --groups 1 --rollouts 1 --format text",
+        ] {
+            let args: Vec<&str> = command.split(' ').collect();
+            let told = bench.ok(&args).replace("of 1 ", "of one ");
+            let found: Vec<&str> = plural.find_iter(&told).map(|m| m.as_str()).collect();
+            assert!(found.is_empty(), "{command}: {found:?}");
+        }
+    }
+}

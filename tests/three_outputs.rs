@@ -119,22 +119,22 @@ fn facts(page: &Page, group: &Value) {
     assert_eq!(
         page.fact("steps"),
         format!(
-            "{} steps, {} states, {} pairs of state and action, {} branching states",
-            n("steps"),
-            n("states"),
-            n("pairs"),
-            n("branching_states")
+            "{}, {}, {} of state and action, {}",
+            counted(n("steps"), "step"),
+            counted(n("states"), "state"),
+            counted(n("pairs"), "pair"),
+            counted(n("branching_states"), "branching state")
         )
     );
-    let tops = n("tree_first_actions");
     assert_eq!(
         page.fact("tree"),
         format!(
-            "{} rows from {tops} first action{}, {} of them fork, longest walk {} steps",
-            n("tree_rows"),
-            if tops == 1 { "" } else { "s" },
+            "{} from {}, {} of them {}, longest walk {}",
+            counted(n("tree_rows"), "row"),
+            counted(n("tree_first_actions"), "first action"),
             n("tree_forks"),
-            n("max_depth")
+            if n("tree_forks") == 1 { "forks" } else { "fork" },
+            counted(n("max_depth"), "step")
         )
     );
     let classes = ["compared_steps", "shared_only_steps", "self_steps", "single_steps"].map(n);
@@ -143,7 +143,8 @@ fn facts(page: &Page, group: &Value) {
     assert_eq!(
         page.fact("evidence"),
         format!(
-            "█ compared {compared}  ▒ shared {shared}  ∷ self {own}  ═ single {single}  = {all} scored steps"
+            "█ compared {compared}  ▒ shared {shared}  ∷ self {own}  ═ single {single}  = {}",
+            counted(all, "scored step")
         )
     );
     let sharing = page.fact("sharing");
@@ -151,6 +152,11 @@ fn facts(page: &Page, group: &Value) {
     assert_eq!(n("shared_steps"), compared + shared, "shared steps are compared or shared");
     let prior = short(group["v_prior"].as_f64().unwrap(), 4);
     assert!(page.fact("V_prior").starts_with(&prior), "{}", page.fact("V_prior"));
+}
+
+/// A count and its noun.
+fn counted(n: u64, noun: &str) -> String {
+    if n == 1 { format!("1 {noun}") } else { format!("{n} {noun}s") }
 }
 
 /// A Markdown table against JSON rows: head and name of each column, in order.

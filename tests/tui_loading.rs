@@ -183,7 +183,10 @@ fn three_parts_and_the_end_leave_cursor_filter_layers_and_jumps_alone() {
         assert!(effects.iter().any(|e| matches!(e, Effect::Source(_))));
         assert!(effects.iter().any(|e| matches!(e, Effect::Discard(old) if old.groups.len() == 3)));
         assert_eq!((model.layers.clone(), place(&model)), (palette, here));
-        assert_eq!(model.message.as_deref(), Some("loaded: 4 groups, 12 rollouts"));
+        assert_eq!(
+            model.message.as_deref(),
+            Some("loaded with losses: 4 groups, 12 rollouts; the notice partial")
+        );
         press(&mut model, "Esc");
         assert!(model.loading.is_none());
         let codes: Vec<String> = model.notices.iter().map(|n| n.code.clone()).collect();

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::Analysis;
 use crate::credit::{RewardSource, StepRewardMode, stats};
-use crate::rollout::{Category, Flags, Outcome, Rollout, StepResult};
+use crate::rollout::{Category, Flags, Outcome, Rollout, StepResult, plural};
 use crate::signature::Abstraction;
 
 /// A warning with a stable code.
@@ -359,7 +359,12 @@ fn values(analysis: &Analysis, add: &mut Add) {
         if big > 0 {
             add(
                 "magnitude",
-                format!("{big} values of {} are beyond {MAGNITUDE}", spec.name),
+                format!(
+                    "{} of {} {} beyond {MAGNITUDE}",
+                    plural(big, "value"),
+                    spec.name,
+                    if big == 1 { "is" } else { "are" }
+                ),
                 "look at the deviation it is divided by",
             );
         }

@@ -16,7 +16,7 @@ use crate::credit::RewardSource;
 use crate::export::check;
 use crate::load::{self, Loaded, Progress};
 use crate::profile::{Profiles, Runners};
-use crate::rollout::Group;
+use crate::rollout::{Group, plural};
 use crate::settings::{Given, Input, Settings, Stamp, When, config, stamp, table};
 
 /// Inputs smaller than this show no progress unless it is asked for.
@@ -413,8 +413,8 @@ fn told_progress(settings: &Settings) -> Option<load::OnProgress> {
         if last.swap(percent, Ordering::Relaxed) != percent {
             let _ = write!(
                 std::io::stderr(),
-                "\rreading {percent}%, {} records\x1b[K",
-                progress.records
+                "\rreading {percent}%, {}\x1b[K",
+                plural(progress.records, "record")
             );
         }
     }))

@@ -14,6 +14,7 @@ use crate::export::markdown::Markdown;
 use crate::export::plain::Plain;
 use crate::export::writer::writer;
 use crate::export::{Block, Body, Format, Output, Page, Writing, simulation};
+use crate::rollout::plural;
 use crate::settings::{Settings, Stamp};
 
 /// Options of the command.
@@ -110,8 +111,8 @@ fn write_measured(
     }
     let page = Page {
         title: format!(
-            "{} groups of process {}, seed {}, gamma {}",
-            asked.groups,
+            "{} of process {}, seed {}, gamma {}",
+            plural(asked.groups, "group"),
             asked.process.name(),
             settings.analysis.seed,
             settings.analysis.credit.gamma

@@ -8,7 +8,7 @@ use super::formula::{
     Cells, Derived, Formula, Given, Groups, Once, Wanted, fill, scored_steps, scores, step_leaf,
 };
 use super::{Basis, Batch, ColumnSpec, Context, CreditSettings, Meta, ParamSpec, stats};
-use crate::rollout::Group;
+use crate::rollout::{Group, plural};
 
 const SCORE: ParamSpec = ParamSpec {
     name: "score",
@@ -147,7 +147,7 @@ impl Formula for Reinforce {
             if let Some(batch) = context.batch.filter(|_| params.is("whiten", "batch")) {
                 (
                     algebra.named(
-                        || format!("mean over {} steps of the batch", batch.steps),
+                        || format!("mean over {} of the batch", plural(batch.steps, "step")),
                         algebra.number(batch.mean),
                     ),
                     algebra.sqrt(
@@ -173,7 +173,7 @@ impl Formula for Reinforce {
     fn convention(&self, context: &Context, params: &Given) -> String {
         let batch = match context.batch {
             Some(b) if params.is("whiten", "batch") => {
-                format!("batch of {} steps in {} groups", b.steps, b.groups)
+                format!("batch of {} in {}", plural(b.steps, "step"), plural(b.groups, "group"))
             }
             _ if params.is("whiten", "off") => "not whitened".to_owned(),
             _ => "batch: this group alone".to_owned(),

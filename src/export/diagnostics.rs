@@ -6,6 +6,7 @@ use super::table::{Cell, Table, float, int, text};
 use super::text as clean;
 use crate::analysis::Analysis;
 use crate::analysis::diagnostics::{Diagnostics, PARTS, Pivot, diagnostics};
+use crate::rollout::plural;
 
 /// Rows of a list that text shows; JSON has all of them.
 const TOLD: usize = 5;
@@ -87,13 +88,15 @@ fn facts(analysis: &Analysis, found: &Diagnostics) -> Vec<Fact> {
     facts.push(Fact::new(
         "signs",
         format!(
-            "{} sign changes of {y} in {} rollouts; {} of {} values are 0; {} pairs ({} of the steps) were taken by successes and by others: GRPO pulls them both ways",
-            found.sign_changes,
-            found.sign_changing,
+            "{} of {y} in {}; {} of {} values are 0; {} ({} of the steps) {} taken by successes and by others: GRPO pulls {} both ways",
+            plural(found.sign_changes, "sign change"),
+            plural(found.sign_changing, "rollout"),
             found.zeros,
             found.steps,
-            found.conflicts,
+            plural(found.conflicts, "pair"),
             share(found.conflict_steps, found.steps),
+            if found.conflicts == 1 { "was" } else { "were" },
+            if found.conflicts == 1 { "it" } else { "them" },
         ),
         vec![
             ("sign_changes", Cell::int(found.sign_changes)),
@@ -211,8 +214,10 @@ fn waste(analysis: &Analysis, found: &Diagnostics) -> Fact {
     Fact::new(
         "redundancy",
         format!(
-            "{any} of {steps} steps ({}): {revisits} at a state seen before, {no_ops} edits without effect, {again} failed calls repeated with nothing changed",
-            share(any, steps)
+            "{any} of {steps} steps ({}): {revisits} at a state seen before, {} without effect, {} repeated with nothing changed",
+            share(any, steps),
+            plural(no_ops, "edit"),
+            plural(again, "failed call")
         ),
         vec![
             ("redundant_steps", Cell::int(any)),

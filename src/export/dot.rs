@@ -9,6 +9,7 @@ use super::table::key_line;
 use super::text;
 use super::tree::Lens;
 use crate::analysis::Analysis;
+use crate::rollout::plural;
 
 /// Longest label.
 const LABEL: usize = 48;
@@ -55,8 +56,8 @@ fn paths(analysis: &Analysis, out: &mut String) {
         let label = label.strip_suffix('"').unwrap_or(&label);
         let _ = writeln!(
             out,
-            "  p{id} [label={label}\\n{won} of {n}, {} steps, A {}\"];",
-            row.steps,
+            "  p{id} [label={label}\\n{won} of {n}, {}, A {}\"];",
+            plural(row.steps, "step"),
             number(analysis.y_column().get(row.first_step))
         );
         let from = row.parent.map_or_else(|| "root".to_owned(), |p| format!("p{p}"));

@@ -11,6 +11,7 @@ use super::text as clean;
 use crate::analysis::{Analysis, Explanation};
 use crate::credit::derivation::number;
 use crate::credit::{DiscountPer, Node, Parts};
+use crate::rollout::plural;
 
 /// Characters of an expression that a page shows.
 const LONG: usize = 400;
@@ -297,13 +298,13 @@ fn flips(analysis: &Analysis) -> Vec<Fact> {
         ),
         Vec::new(),
     )];
-    let unit = match credit.discount_per {
-        DiscountPer::Call => "steps",
-        DiscountPer::Turn => "turns of one call each",
+    let unit = |n| match credit.discount_per {
+        DiscountPer::Call => plural(n, "step"),
+        DiscountPer::Turn => format!("{} of one call each", plural(n, "turn")),
     };
     for reward in [0.0, credit.step_valid] {
         let text = match analysis.discount_flip(reward) {
-            Some(n) => format!("negative from {n} {unit} before the end"),
+            Some(n) => format!("negative from {} before the end", unit(n)),
             None if analysis.v_prior().is_none() => "unknown: nothing is scored".to_owned(),
             None => "never negative".to_owned(),
         };

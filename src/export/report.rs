@@ -8,7 +8,7 @@ use super::table::{Cell, Table, int, key_cells, key_line, text, truth};
 use crate::analysis::{Analysis, By, GroupRow, RolloutRow, Weight};
 use crate::credit::{Prior, RewardSource, StepRewardMode};
 use crate::graph::Evidence;
-use crate::rollout::Outcome;
+use crate::rollout::{Outcome, plural};
 use crate::signature::{Granularity, KNOBS, PRESETS};
 use std::fmt::Write as _;
 
@@ -92,8 +92,11 @@ fn group_facts(analysis: &Analysis, row: &GroupRow) -> Vec<Fact> {
         Fact::new(
             "steps",
             format!(
-                "{} steps, {} states, {} pairs of state and action, {} branching states",
-                row.steps, row.states, row.pairs, row.branching
+                "{}, {}, {} of state and action, {}",
+                plural(row.steps, "step"),
+                plural(row.states, "state"),
+                plural(row.pairs, "pair"),
+                plural(row.branching, "branching state")
             ),
             vec![
                 ("steps", Cell::int(row.steps)),
@@ -230,9 +233,11 @@ fn tree(analysis: &Analysis) -> Fact {
     Fact::new(
         "tree",
         format!(
-            "{} rows from {tops} first action{}, {forks} of them fork, longest walk {depth} steps",
-            rows.len(),
-            if tops == 1 { "" } else { "s" }
+            "{} from {}, {forks} of them {}, longest walk {}",
+            plural(rows.len(), "row"),
+            plural(tops, "first action"),
+            if forks == 1 { "forks" } else { "fork" },
+            plural(depth, "step")
         ),
         vec![
             ("tree_rows", Cell::int(rows.len())),
@@ -254,7 +259,7 @@ fn evidence(row: &GroupRow, scored_steps: u32) -> Fact {
     let names = ["compared_steps", "shared_only_steps", "self_steps", "single_steps"];
     Fact::new(
         "evidence",
-        format!("{}  = {scored_steps} scored steps", parts.join("  ")),
+        format!("{}  = {}", parts.join("  "), plural(scored_steps, "scored step")),
         names.into_iter().zip(row.evidence.map(Cell::int)).collect(),
     )
 }
@@ -302,9 +307,10 @@ fn credit_facts(analysis: &Analysis) -> Vec<Fact> {
         Fact::new(
             "V_prior",
             format!(
-                "{} ({source}), weight {} visits",
+                "{} ({source}), weight {} visit{}",
                 v_prior.map_or_else(|| "-".to_owned(), |v| short(v, 4)),
-                credit.n_prior
+                credit.n_prior,
+                if credit.n_prior == 1.0 { "" } else { "s" }
             ),
             vec![
                 ("v_prior", Cell::float(v_prior)),

@@ -4,7 +4,7 @@ use super::document::Fact;
 use super::steps::LOOP;
 use super::table::{Cell, Table, float, int, text};
 use crate::analysis::{Analysis, RolloutRow};
-use crate::rollout::Outcome;
+use crate::rollout::{Outcome, plural};
 
 /// Credit, evidence and quadrants of each rollout.
 #[must_use]
@@ -101,7 +101,8 @@ fn rollout_notes(analysis: &Analysis, row: &RolloutRow) -> Vec<String> {
         notes.push(format!("{} missing", rollout.missing_segments));
     }
     if rollout.excluded_calls > 0 {
-        notes.push(format!("{} calls are no steps", rollout.excluded_calls));
+        let are = if rollout.excluded_calls == 1 { "is no step" } else { "are no steps" };
+        notes.push(format!("{} {are}", plural(rollout.excluded_calls, "call")));
     }
     notes
 }

@@ -111,7 +111,7 @@ impl Keys {
                         "`{name}` is different for each of {} rollouts and would make {values} groups of one; \
                          grouped by `{task}` instead: {} of up to {largest}",
                         rows.len(),
-                        super::warn::plural(groups, "group"),
+                        crate::rollout::plural(groups, "group"),
                     ),
                     hint: Some(format!("`--group-by {name}` overrides")),
                     tasks: Vec::new(),
@@ -134,7 +134,7 @@ impl Keys {
                     code: "singleton-keys",
                     text: format!(
                         "grouped by `{task}` each of {all} rollouts is alone; `{name}` would make {} of up to {largest}",
-                        super::warn::plural(groups, "group"),
+                        crate::rollout::plural(groups, "group"),
                     ),
                     hint: Some(format!("try `--group-by {name}`")),
                     tasks: Vec::new(),

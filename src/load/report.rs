@@ -5,8 +5,8 @@
 use serde::Serialize;
 
 use super::options::SuccessRule;
-use super::warn::plural;
 use crate::ingest::RecordErrorKind;
+use crate::rollout::plural;
 
 /// How many entries of one list are kept; the totals count all of them.
 pub const KEPT: usize = 1000;
@@ -375,6 +375,10 @@ pub struct Join {
     pub numbers: Vec<String>,
     /// Columns of a sidecar in which no number stands; they are no logged columns.
     pub texts: Vec<String>,
+    /// Rollouts about which it is contradicted by itself, by another file or by the record, with what
+    /// each says.
+    #[serde(skip)]
+    pub disputes: Vec<String>,
 }
 
 /// A warning.

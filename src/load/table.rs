@@ -9,7 +9,9 @@ use serde_json::value::RawValue;
 use super::error::LoadError;
 use super::report::Skipped;
 use crate::ingest::RecordErrorKind;
+use crate::ingest::decimal::plain;
 use crate::ingest::json::{self, Object};
+use crate::rollout::plural;
 
 /// A table, read whole.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -69,7 +71,7 @@ impl Table {
         {
             self.columns = PAIR.map(str::to_owned).to_vec();
             for (key, value) in map.iter() {
-                let value = json::text(value).map_err(|e| e.to_string())?.map(String::from);
+                let value = cell(value)?;
                 self.rows.push((first, vec![Some(key.to_owned()), value]));
             }
             return Ok(());
@@ -91,7 +93,7 @@ impl Table {
                 self.columns.len() - 1
             });
             row.resize(self.columns.len(), None);
-            let value = json::text(value).map_err(|e| e.to_string())?.map(String::from);
+            let value = cell(value)?;
             if let Some(cell) = row.get_mut(column) {
                 *cell = value;
             }
@@ -121,7 +123,7 @@ impl Table {
             seen = start + skipped;
             let cell = |text: &str| Some(text.to_owned()).filter(|t| !t.is_empty());
             if row.len() != self.columns.len() {
-                let why = format!("{} cells were expected, not {}", self.columns.len(), row.len());
+                let why = format!("{} expected, not {}", cells(self.columns.len()), row.len());
                 self.broken.push((line, why));
                 continue;
             }
@@ -185,6 +187,19 @@ pub struct Row<'t> {
     cells: &'t [Option<String>],
 }
 
+/// So many cells were.
+fn cells(n: usize) -> String {
+    format!("{} {}", plural(n, "cell"), if n == 1 { "was" } else { "were" })
+}
+
+/// A cell as text; a number as ids are written, so that `2.0` finds rollout `2`.
+fn cell(value: &RawValue) -> Result<Option<String>, String> {
+    if value.get().starts_with(|c: char| c == '-' || c.is_ascii_digit()) {
+        return Ok(Some(plain(value.get()).into_owned()));
+    }
+    Ok(json::text(value).map_err(|e| e.to_string())?.map(String::from))
+}
+
 /// Line ends in the first `until` bytes.
 fn newlines(text: &str, until: usize) -> u64 {
     text.bytes().take(until).map(|b| u64::from(b == b'\n')).sum()
@@ -219,6 +234,10 @@ mod tests {
         assert_eq!(table.rows().map(|r| r.number).collect::<Vec<_>>(), [5, 8]);
         let map = Table::parse("t", b"{\"r1\": 1, \"r2\": \"failure\"}").unwrap();
         assert_eq!((map.columns().len(), map.rows().count()), (2, 2));
+        let list = Table::parse("t", br#"[{"rollout":2.0,"outcome":1e0,"note":"2.0"}]"#).unwrap();
+        let row = list.rows().next().unwrap();
+        let cells: Vec<_> = (0..3).map(|at| row.cell(Some(at))).collect();
+        assert_eq!(cells, [Some("2"), Some("1"), Some("2.0")]);
         assert!(Table::parse("t", b"").is_err());
     }
 }

@@ -13,9 +13,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::read_at::{Cursor, read_range, write_all_at};
 use super::report::{FileVerdict, VerdictKind};
 use super::walk::{Content, Input, Slice};
-use super::warn::plural;
 use super::zipped::{self, Archive};
 use super::zstd::{is_zstd, unzstd};
+use crate::rollout::plural;
 
 /// What is said of a tar that stops between two members.
 const UNENDED: &str = "the archive has no end mark: members after the last one may be missing";

@@ -7,12 +7,7 @@ use super::identity::Seen;
 use super::keys::Keys;
 use super::options::SuccessRule;
 use super::report::{Join, LoadReport, Note, VerdictKind, Warning};
-use crate::rollout::{Group, natural};
-
-/// A count with its word.
-pub fn plural(count: usize, word: &str) -> String {
-    format!("{count} {word}{}", if count == 1 { "" } else { "s" })
-}
+use crate::rollout::{Group, natural, plural};
 
 /// The first few names.
 fn some(names: &[String]) -> String {
@@ -78,6 +73,7 @@ pub fn warn(report: &mut LoadReport, groups: &[Arc<Group>], keys: &Keys, seen: &
         add("group-by-missing", text, "", Vec::new());
     }
     mixed_harness(groups, &mut add);
+    disputed(&report.joins, &mut add);
     joined(&report.joins, &mut add);
     if !damaged.is_empty() {
         let text = format!("packed files that are damaged or cut: {}", some(&damaged));
@@ -162,6 +158,17 @@ fn identity(
         );
         add("id-suffix", text, "the number after `#` tells them apart", Vec::new());
     }
+}
+
+/// Verdicts that contradict each other.
+fn disputed(joins: &[Join], add: &mut impl FnMut(&'static str, String, &str, Vec<String>)) {
+    let mut all: Vec<&String> = joins.iter().flat_map(|j| &j.disputes).collect();
+    all.sort_by(|a, b| natural(a, b));
+    let Some(first) = all.first() else { return };
+    let text =
+        format!("{} with contradictory verdicts; first: {first}", plural(all.len(), "rollout"));
+    let hint = "a rollout without a verdict of its own is unscored; `--outcomes FILE` decides";
+    add("verdicts-disagree", text, hint, Vec::new());
 }
 
 /// What was joined and left something over.

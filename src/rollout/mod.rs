@@ -78,6 +78,12 @@ impl PartialOrd for GroupKey {
     }
 }
 
+/// A count with its noun: `1 step`, `2 steps`.
+#[must_use]
+pub fn plural<N: Copy + PartialEq + From<u8> + std::fmt::Display>(n: N, noun: &str) -> String {
+    format!("{n} {noun}{}", if n == N::from(1) { "" } else { "s" })
+}
+
 /// Natural order of ids (`r2` before `r10`), made total by the plain order of the texts.
 #[must_use]
 pub fn natural(a: &str, b: &str) -> std::cmp::Ordering {

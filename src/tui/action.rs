@@ -73,7 +73,7 @@ pub enum Action {
     Controls,
     /// The list of groups.
     Groups,
-    /// The next order of the tree or of the list of groups.
+    /// The next order of the tree or of the list of groups, whichever has the focus.
     Sort,
     /// The menu of exports.
     Export,

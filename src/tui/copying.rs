@@ -5,9 +5,9 @@ use ratatui::buffer::Buffer;
 
 use super::layout::Pane;
 use super::model::{Model, Text};
-use super::numbers::plural;
 use crate::analysis::SignatureSetting;
 use crate::export::text;
+use crate::rollout::plural;
 use crate::signature::KNOBS;
 
 /// What `y` copies: what the cursor names; a value with all its digits; in the reader the whole text.

@@ -11,6 +11,7 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use super::text::LineKind;
 use crate::export::text;
+use crate::rollout::plural;
 
 /// Common lines in sight beside a change.
 const CONTEXT: usize = 3;
@@ -265,7 +266,7 @@ pub(super) fn folded(lines: &[(LineKind, String)]) -> Vec<Part> {
 
 /// What stands for folded lines.
 pub(super) fn alike(n: usize) -> String {
-    format!("… {n} lines alike, o shows them")
+    format!("… {} alike, o shows {}", plural(n, "line"), if n == 1 { "it" } else { "them" })
 }
 
 /// Which of so many lines are shown in `rows` rows: of an edit some taken out and some put in.

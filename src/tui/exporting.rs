@@ -180,7 +180,7 @@ pub fn write(job: &Job, from: &Provenance) -> Result<String, String> {
         match put(&path, &body, &from.paths) {
             Ok(()) => {
                 let rows = rows.map_or_else(String::new, |n| {
-                    format!(", {}", super::numbers::plural(n as u64, "row"))
+                    format!(", {}", crate::rollout::plural(n as u64, "row"))
                 });
                 return Ok(format!("wrote {}{rows}", path.display()));
             }

@@ -196,7 +196,7 @@ pub const BINDINGS: &[Binding] = &[
         &["y"],
         &[A::Copy],
         ("y", "copy"),
-        "copy what the cursor names, with all digits, through the terminal (OSC 52)",
+        "copy what the cursor names, with all digits, through the terminal (OSC 52; tmux: set -g set-clipboard on)",
     ),
     bind("Values", &["Y"], &[A::CopyView], ("Y", "copy pane"), "copy what the pane shows, as text"),
     bind(
@@ -284,7 +284,7 @@ pub const BINDINGS: &[Binding] = &[
         &["S"],
         &[A::Sort],
         ("S", "sort"),
-        "next order: in the tree of siblings (N, |A|, A, depth, name), else of the list of groups",
+        "next order: in the tree of siblings (N, |A|, A, depth, name), in the list of groups by column",
     ),
     bind("Lists", &["W"], &[A::Warnings], ("W", "warnings"), "all warnings, with what they mean"),
     bind(

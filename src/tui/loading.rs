@@ -7,10 +7,10 @@ use crossbeam_channel::{Receiver, Sender};
 
 use super::message::{Effect, Msg};
 use super::model::{Model, Notice, PARTIAL, Start};
-use super::numbers::plural;
 use super::worker::Reloaded;
 use super::{jumps, reload};
 use crate::load::{Halt, Progress};
+use crate::rollout::plural;
 
 /// Code of the notice that not everything has been read yet.
 pub const LOADING: &str = "loading";
@@ -141,7 +141,7 @@ pub(super) fn ended(model: &mut Model, arrival: Arrival, effects: &mut Vec<Effec
     let (groups, rollouts) = reload::counts(&model.corpus);
     let told = format!("{}, {}", plural(groups, "group"), plural(rollouts, "rollout"));
     model.message = Some(match stopped {
-        None => format!("loaded: {told}"),
+        None => reload::told(model, "loaded", &told),
         Some(reason) if again => format!("{reason}: {told}; R loads all"),
         Some(reason) => format!("{reason}: {told}; {ONCE}"),
     });

@@ -43,7 +43,7 @@ pub(super) fn act(model: &mut Model, action: Action, effects: &mut Vec<Effect>) 
         },
         Action::Scale => model.shared_scale = !model.shared_scale,
         Action::Sort if model.focus == Pane::Tree => super::ordering::act(model, action, 1),
-        Action::Sort => {
+        Action::Sort if model.focus == Pane::Groups => {
             let all = super::model::GroupOrder::ALL;
             let at = all.iter().position(|&o| o == model.groups.order).unwrap_or(0);
             // An order by a column that has no room would look like none.
@@ -51,10 +51,10 @@ pub(super) fn act(model: &mut Model, action: Action, effects: &mut Vec<Effect>) 
             let mut later = all.iter().cycle().skip(at + 1).take(all.len());
             let next = later.find(|&&o| super::panes::groups::shows(o, width));
             model.groups.order = next.copied().unwrap_or_default();
-            if model.focus != Pane::Groups {
-                model.message =
-                    Some(format!("groups sorted by {}; a lists them", model.groups.order.name()));
-            }
+        }
+        Action::Sort => {
+            model.message =
+                Some("S sorts the tree (1) and the list of groups (a): go there first".to_owned());
         }
         Action::Copy => match copying::value(model) {
             Some(text) => {

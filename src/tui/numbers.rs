@@ -57,12 +57,6 @@ pub fn count(n: u64) -> String {
     if n == 0 { "·".to_owned() } else { n.to_string() }
 }
 
-/// A count with its noun: `1 row`, `2 rows`.
-#[must_use]
-pub fn plural(n: u64, noun: &str) -> String {
-    format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
-}
-
 /// A whole percent; empty when there is nothing to divide by.
 #[must_use]
 pub fn percent(part: u64, whole: u64) -> String {

@@ -13,7 +13,7 @@ use super::update::{focus, open_group};
 use crate::analysis::diagnostics::{Pivot, drops, pivotal};
 use crate::analysis::{Analysis, Bucket};
 use crate::graph::Evidence;
-use crate::rollout::Outcome;
+use crate::rollout::{Outcome, plural};
 
 /// Rows of each kind, at most.
 const MOST: usize = 12;
@@ -181,9 +181,9 @@ fn falls(analysis: &Analysis, drop: Pivot) -> Option<Pick> {
     let v = |step: usize| analysis.values.state(analysis.graph.state_of(step));
     let (here, next) = (v(drop.step), v(drop.step + 1));
     let told = format!(
-        "Before it V is {} over {} visits, after it {} over {}.",
+        "Before it V is {} over {}, after it {} over {}.",
         plain(here.mean, 3),
-        here.n,
+        plural(here.n, "visit"),
         plain(next.mean, 3),
         next.n
     );

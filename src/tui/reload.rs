@@ -5,11 +5,10 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::message::Effect;
-use super::model::{GroupList, Layer, Model, Notice, Reader, Start, Text};
-use super::numbers::plural;
+use super::model::{GroupList, Layer, Model, Notice, PARTIAL, Reader, Start, Text};
 use super::snapshot::Snapshot;
 use super::update::request;
-use crate::rollout::{Corpus, Group, GroupKey};
+use crate::rollout::{Corpus, Group, GroupKey, plural};
 
 /// Takes what was loaded again.
 pub(super) fn take(
@@ -20,18 +19,21 @@ pub(super) fn take(
 ) {
     let (old, new) = (counts(&model.corpus), counts(&corpus));
     replace(model, corpus, notices, effects);
-    model.message = Some(if old == new {
-        let (groups, rollouts) = (plural(new.0, "group"), plural(new.1, "rollout"));
-        format!("loaded again: {groups}, {rollouts}, as before")
+    let (groups, rollouts) = (plural(new.0, "group"), plural(new.1, "rollout"));
+    let counts = if old == new {
+        format!("{groups}, {rollouts}, as before")
     } else {
-        format!(
-            "loaded again: {} (before {}), {} (before {})",
-            plural(new.0, "group"),
-            old.0,
-            plural(new.1, "rollout"),
-            old.1
-        )
-    });
+        format!("{groups} (before {}), {rollouts} (before {})", old.0, old.1)
+    };
+    model.message = Some(told(model, "loaded again", &counts));
+}
+
+/// What is said at the end of a load: where something is lost, that first.
+pub(super) fn told(model: &Model, verb: &str, counts: &str) -> String {
+    match model.notices.iter().find(|n| n.code == PARTIAL) {
+        Some(lost) => format!("{verb} with losses: {counts}; {}", lost.text),
+        None => format!("{verb}: {counts}"),
+    }
 }
 
 /// How many groups there are, and rollouts in them.

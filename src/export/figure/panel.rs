@@ -8,6 +8,7 @@ use crate::analysis::panel::Panel;
 use crate::export::panel::pairs;
 use crate::export::plain::short;
 use crate::export::text;
+use crate::rollout::plural;
 
 /// Side of a cell.
 const SIDE: f64 = 44.0;
@@ -67,7 +68,8 @@ fn cell(canvas: &mut Canvas, panel: &Panel, (a, b): (usize, usize), place: (f64,
         (pair.spearman, pair.spearman, "Spearman")
     };
     let told = value.map_or_else(|| "no value".to_owned(), crate::credit::derivation::number);
-    let words = format!("{} and {}: {what} {told}; {} steps", name(a), name(b), pair.steps);
+    let words =
+        format!("{} and {}: {what} {told}; {}", name(a), name(b), plural(pair.steps, "step"));
     let tip = Tip { words, value };
     match centred {
         None => canvas.rect(place, size, Fill::Missing, &tip),

@@ -9,6 +9,7 @@ use crate::export::plain::short;
 use crate::export::table::{Cell, Table, key_line};
 use crate::export::text;
 use crate::export::tree::{Lens, table};
+use crate::rollout::plural;
 
 /// Height of a row.
 const ROW: f64 = 22.0;
@@ -71,8 +72,8 @@ pub fn tree(analysis: &Analysis) -> Figure {
     canvas.room(right + BAR + 160.0, 0.0);
     let notes = vec![
         format!(
-            "folded walks of {} rollouts, {} of {} scored succeed; ×n: steps folded in a row; square: the walk forks after it",
-            analysis.group.rollouts.len(),
+            "folded walks of {}, {} of {} scored succeed; ×n: steps folded in a row; square: the walk forks after it",
+            plural(analysis.group.rollouts.len(), "rollout"),
             analysis.basis.successes(),
             analysis.basis.scored_count()
         ),
@@ -122,7 +123,7 @@ impl Node {
                 _ => None,
             },
             forks: matches!(below, Some(Cell::Int(n)) if *n > depth),
-            tip: format!("{} steps: {}", int("steps"), word("members")),
+            tip: format!("{}: {}", plural(int("steps"), "step"), word("members")),
         }
     }
 

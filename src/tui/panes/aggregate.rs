@@ -8,6 +8,7 @@ use crate::analysis::sizes::{Backing, REASONS, SizeRow, merge_sizes};
 use crate::analysis::skill::{Aggregate, Verdict};
 use crate::export::text::width as width_of;
 use crate::graph::Evidence;
+use crate::rollout::plural;
 use crate::tui::canvas::{Canvas, Row};
 use crate::tui::glyphs;
 use crate::tui::model::Model;
@@ -236,7 +237,7 @@ fn skill(totals: Option<&Totals>, width: usize, theme: &Theme) -> Row {
     row.put(format!("  null {}", brief(skill.null)), theme.dim);
     row.put(format!("  ceiling {}", brief(skill.ceiling)), theme.dim);
     if !narrow {
-        row.put(format!("  {} groups", skill.groups), theme.dim);
+        row.put(format!("  {}", plural(skill.groups, "group")), theme.dim);
     }
     let verdict = Aggregate::verdict(skill.groups, skill.interval);
     if verdict == Verdict::TooFewGroups {

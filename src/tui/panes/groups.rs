@@ -1,10 +1,11 @@
 //! All groups, one row each: what they hold, how much their states are shared, what disagrees.
 
 use crate::export::text;
+use crate::rollout::plural;
 use crate::tui::canvas::{Canvas, Row};
 use crate::tui::grouping::GroupOrder;
 use crate::tui::model::Model;
-use crate::tui::numbers::{brief, count, percent, plural, signed_brief};
+use crate::tui::numbers::{brief, count, percent, signed_brief};
 use crate::tui::snapshot::{Summary, failed};
 use crate::tui::theme::Theme;
 

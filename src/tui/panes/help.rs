@@ -3,6 +3,7 @@
 
 use crate::credit::registry;
 use crate::export::text;
+use crate::rollout::plural;
 use crate::tui::canvas::{Canvas, Row};
 use crate::tui::keymap::{BINDINGS, Binding};
 
@@ -152,7 +153,7 @@ pub fn draw(query: &str, scroll: usize, canvas: &mut Canvas) {
     let first = scroll.min(lines.len().saturating_sub(height));
     let below = lines.len().saturating_sub(first + height);
     if below > 0 {
-        extra.put(format!("  {below} lines more below"), theme.dim);
+        extra.put(format!("  {} more below", plural(below, "line")), theme.dim);
     }
     canvas.rule("? Keys", extra, &[("Esc", "back")], true);
     if lines.is_empty() {

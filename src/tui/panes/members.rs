@@ -5,7 +5,7 @@ use super::explain::{Lines, action_line, eval_lines, side, state_line};
 use crate::analysis::explain::table;
 use crate::analysis::{Bucket, Explanation};
 use crate::export::text;
-use crate::rollout::Outcome;
+use crate::rollout::{Outcome, plural};
 use crate::tui::canvas::{Row, first_in_sight};
 use crate::tui::difference::glance;
 use crate::tui::glyphs;
@@ -339,7 +339,7 @@ impl Members<'_> {
         first.gap(1).put("call   ", theme.dim);
         let note = document.edit.map_or_else(
             || "i reads all".to_owned(),
-            |(old, new)| format!("−{old} +{new} lines, i reads all"),
+            |(old, new)| format!("−{old} +{}, i reads all", plural(new, "line")),
         );
         let left = self.width.saturating_sub(8 + text::width(&note) + 2);
         first.left(&document.call, left, theme.text).gap(1);

@@ -1,11 +1,12 @@
 //! The steps worth reading first, ranked, with why; below them the sentence of the selected one.
 
 use crate::export::text;
+use crate::rollout::plural;
 use crate::tui::canvas::{Canvas, Row, first_in_sight};
 use crate::tui::glyphs::{self, Fill, bar};
 use crate::tui::labels::{self, Elision};
 use crate::tui::model::Model;
-use crate::tui::numbers::{plural, signed};
+use crate::tui::numbers::signed;
 use crate::tui::pivotal::{Kind, Pick};
 use crate::tui::theme::Theme;
 

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use crate::analysis::sweep::SweepRow;
 use crate::export::sweep::Point;
+use crate::rollout::plural;
 use crate::tui::canvas::{Canvas, Row, first_in_sight};
 use crate::tui::model::Model;
 use crate::tui::numbers::{MINUS, count, percent, plain, signed_brief};
@@ -86,14 +87,14 @@ pub fn draw(model: &Model, canvas: &mut Canvas, focus: bool) {
         let legend = "* in force; flips and faded: values against it; shares of the scored steps";
         let mut legend = legend.to_owned();
         if head.left_out > 0 {
-            let _ = write!(legend, "; {} columns need more width", head.left_out);
+            let _ = write!(legend, "; {}", left_out(head.left_out));
         }
         for line in [meaning, &legend] {
             told.extend(super::warnings::fold(line, canvas.width().saturating_sub(2)));
         }
     }
     if told.is_empty() && head.left_out > 0 {
-        told.push(format!("{} columns need more width", head.left_out));
+        told.push(left_out(head.left_out));
     }
     let height = canvas.height().saturating_sub(2 + told.len());
     let first = first_in_sight(model.sweeping.at, picture.points.len(), height);
@@ -139,7 +140,11 @@ fn findings(axis: Axis, picture: &Picture) -> Option<String> {
     let (most, (point, _)) = rows.iter().zip(&picture.points).min_by_key(|(r, _)| r.states)?;
     Some(if most.states < most.in_force.0 {
         let told = name(axis, point);
-        format!("{told} merges the most: {} states for {}{idle}", most.states, most.in_force.0)
+        format!(
+            "{told} merges the most: {} for {}{idle}",
+            plural(most.states, "state"),
+            most.in_force.0
+        )
     } else {
         format!("{}: none merges states{idle}", axis.meaning())
     })
@@ -261,4 +266,9 @@ fn line(
         row.right(text, 7, theme.dim);
     }
     row.row
+}
+
+/// How many columns have no room.
+fn left_out(columns: usize) -> String {
+    format!("{} need{} more width", plural(columns, "column"), if columns == 1 { "s" } else { "" })
 }

@@ -3,11 +3,11 @@
 use crate::analysis::explain::kinds;
 use crate::credit::DiscountPer;
 use crate::export::text;
-use crate::rollout::Outcome;
+use crate::rollout::{Outcome, plural};
 use crate::tui::canvas::{Canvas, Row};
 use crate::tui::glyphs;
 use crate::tui::model::{Model, PARTIAL};
-use crate::tui::numbers::{plain, plural, setting, signed};
+use crate::tui::numbers::{plain, setting, signed};
 use crate::tui::snapshot::Snapshot;
 use crate::tui::theme::Theme;
 
@@ -92,7 +92,9 @@ pub fn draw(model: &Model, canvas: &mut Canvas) {
     canvas.row(0, &row);
     let mut placed = Row::new();
     placed.append(row);
-    placed.to(width.saturating_sub(right.width()));
+    // The warnings keep apart from what a narrow line has before them.
+    let at = (placed.width() + 1).max(width.saturating_sub(right.width()));
+    placed.to(at);
     placed.append(right);
     canvas.row(0, &placed);
 }

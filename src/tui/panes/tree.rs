@@ -2,12 +2,13 @@
 
 use crate::export::text;
 use crate::graph::Evidence;
+use crate::rollout::plural;
 use crate::tui::canvas::{Canvas, Row, first_in_sight};
 use crate::tui::glyphs::{Fill, bar};
 use crate::tui::labels::{self, Elision};
 use crate::tui::lens::{Lens, LensKind, LensRow, RowKind};
 use crate::tui::model::Model;
-use crate::tui::numbers::{count, plain, plural, signed};
+use crate::tui::numbers::{count, plain, signed};
 use crate::tui::ordering::Sight;
 use crate::tui::snapshot::Snapshot;
 use crate::tui::theme::Theme;
