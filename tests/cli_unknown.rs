@@ -427,7 +427,7 @@ fn counts_of_one_have_no_plural() {
             "explain input.json --at a:0 --column reinforce++",
             "sweep input.json --knob view-bucket=off,25",
             "stability input.json",
-            "simulate --groups 1 --rollouts 1 --format text",
+            "simulate --groups 1 --rollouts 4 --measure",
         ] {
             let args: Vec<&str> = command.split(' ').collect();
             let told = bench.ok(&args).replace("of 1 ", "of one ");

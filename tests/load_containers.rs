@@ -218,14 +218,11 @@ fn archives_that_are_made_to_fill_a_disk_are_refused() {
 
 #[test]
 fn damage_in_a_zstandard_file_is_told_in_words() {
-    let text: String = (0..4000)
-        .map(|i| {
-            format!(
-                "{{\"task\":\"t\",\"id\":\"r{i}\",\"reward\":{},\"steps\":[]}}\n",
-                i * 7919 % 13
-            )
-        })
-        .collect();
+    let line = |i: usize| {
+        let reward = i * 7919 % 13;
+        format!("{{\"task\":\"t\",\"id\":\"r{i}\",\"reward\":{reward},\"steps\":[]}}\n")
+    };
+    let text = (0..4000).map(line).collect::<Vec<_>>().concat();
     let whole = zst(text.as_bytes());
     let mut told = Vec::new();
     for at in (4..whole.len()).step_by(whole.len() / 60 + 1) {

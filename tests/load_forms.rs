@@ -302,7 +302,7 @@ fn a_change_in_one_element_of_a_document_is_told_for_that_element() {
         element("b", "second")
     );
     let array = format!(
-        r#"[{},{}]"#,
+        "[{},{}]",
         element("a", "first").replacen("\"id\"", "\"task\":\"t\",\"id\"", 1),
         element("b", "second").replacen("\"id\"", "\"task\":\"t\",\"id\"", 1)
     );
