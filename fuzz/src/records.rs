@@ -58,7 +58,7 @@ pub fn reader(format: &str, data: &[u8]) {
     let stem = name.split('.').next().unwrap_or_default();
     let context = |piece: &Piece| Context { stem, path, number: piece.number, header, only: None };
     if reader.columnar().is_some() && layout != Layout::Elements {
-        return rows(reader, super::sheets::found(layout, data, LIMIT), &context);
+        return rows(reader, super::sheets::found(layout, data, LIMIT), context);
     }
     let Some(key) = reader.elements().filter(|key| shape.any(|r| r.list(key))) else {
         for piece in pieces(layout, data, LIMIT).into_iter().take(RECORDS) {
@@ -86,7 +86,7 @@ pub fn reader(format: &str, data: &[u8]) {
 }
 
 /// Records of columns, row by row.
-fn rows<'c>(reader: &dyn Reader, all: Vec<Found>, context: &impl Fn(&Piece) -> Context<'c>) {
+fn rows<'c>(reader: &dyn Reader, all: Vec<Found>, context: impl Fn(&Piece) -> Context<'c>) {
     let mut document = None;
     for found in all.into_iter().take(RECORDS) {
         match found {

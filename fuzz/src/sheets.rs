@@ -33,7 +33,7 @@ fn cut(layout: Layout, input: &[u8], (limit, chunk, most): (usize, usize, usize)
 pub fn found(layout: Layout, input: &[u8], limit: usize) -> Vec<Found> {
     let all = cut(layout, input, (limit, usize::MAX, usize::MAX));
     let (mut end, mut number) = (0, 0);
-    let mut sheet: Option<(&Sheet, u64)> = None;
+    let mut sheet: Option<(&Arc<Sheet>, u64)> = None;
     for found in &all {
         match found {
             Found::Record(piece) => {
@@ -44,6 +44,8 @@ pub fn found(layout: Layout, input: &[u8], limit: usize) -> Vec<Found> {
                 }
                 assert!(piece.offset >= end && piece.number > number);
                 let len = body.map_or_else(|len| *len, |b| b.len() as u64);
+                // What is torn is told with its size.
+                let len = piece.fault.map_or(len, |fault| fault.bytes);
                 (end, number, sheet) = (piece.offset + len, piece.number, None);
             }
             Found::Sheet(next) => {

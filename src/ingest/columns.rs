@@ -136,15 +136,19 @@ impl Hands<'_, '_> {
     /// The sheet of a record that is cut into rows.
     fn sheet(&self, scan: Scan, end: u64, number: u64) -> io::Result<Option<Sheet>> {
         let Some(outline) = scan.finish(end) else { return Ok(None) };
-        for range in &outline.others {
-            let body = self.read(range.clone())?;
+        let others = outline.others.clone();
+        // What is wrong with all of a record is told by its reader.
+        let sheet = outline.sheet(number, self.format).ok().filter(|sheet| sheet.rows > 1);
+        if sheet.is_none() {
+            return Ok(None);
+        }
+        for range in others {
             // What is no JSON there may be the trace of something worse.
-            if !body.is_ok_and(|bytes| repair::is_whole(&bytes)) {
+            if !self.read(range)?.is_ok_and(|bytes| repair::is_whole(&bytes)) {
                 return Ok(None);
             }
         }
-        // What is wrong with all of a record is told by its reader.
-        Ok(outline.sheet(number, self.format).ok().filter(|sheet| sheet.rows > 1))
+        Ok(sheet)
     }
 
     /// Hands over what begins with a record that cannot be cut.

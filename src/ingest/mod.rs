@@ -2,8 +2,8 @@
 //!
 //! Content is sniffed, never only the name ([`shape`]); a file is cut into records while it streams
 //! ([`split`], [`survey`] for documents that hold many rollouts, [`columns`] for records that are columns);
-//! one file per format turns a record into rollouts ([`Reader`]), and the same reader
-//! parses the record again when a person asks for its text ([`StepText`]).
+//! one file per format turns a record into rollouts ([`Reader`]), and the same reader parses
+//! the record again when a person asks for its text ([`StepText`]).
 //!
 //! Nothing here groups rollouts, decides outcomes or counts anything: that is [`crate::load`].
 //! Which tool is what kind of action is not decided here either: that is [`crate::facts`].
