@@ -2,8 +2,8 @@
 //!
 //! `cargo bench --bench load` writes files of a known make into `target/bench-data` (once), loads each
 //! in a process of its own, so that the peaks do not mix, and prints one table: files of lines, single
-//! arrays, and single documents with all rollouts under one key. `-- SIZE…` chooses the sizes of the
-//! line file in MB (default `100 1000`).
+//! arrays, single documents with all rollouts under one key, and dumps of columns on one line. `-- SIZE…`
+//! chooses the sizes of the line file in MB (default `100 1000`).
 //!
 //! `-- dense` measures files in which steps are close together instead, where what is held of a step
 //! counts and not its text: short steps in groups of two sizes, and real files, written again and again,
@@ -73,6 +73,9 @@ fn main() {
     row(&data("native-300.json", |out| rows::native(out, 300_000_000)));
     row(&data("tau2-200.json", |out| rows::tau2(out, 200_000_000)));
     row(&data("native-document-200.json", |out| rows::native_document(out, 200_000_000)));
+    for size in [200, 400] {
+        row(&data(&format!("roll-{size}.jsonl"), |out| rows::roll(out, size * 1_000_000)));
+    }
 }
 
 /// Bytes of a file of close steps.

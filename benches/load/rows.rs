@@ -313,3 +313,46 @@ pub fn short_steps(out: &mut dyn Write, rollouts: u64, bytes: usize) {
         at += 1;
     }
 }
+
+/// One ROLL dump on one line: five columns, of which two hold JSON as text; eight rollouts to a task.
+pub fn roll(out: &mut dyn Write, bytes: usize) {
+    const ROW: usize = 32_000;
+    let mut dice = Dice(0x2468_ace0_1357_9bdf);
+    let rows = bytes / ROW;
+    let mut column = |name: &str, cell: &mut dyn FnMut(usize) -> String| {
+        let begin = if name == "trajectory_data" { "{" } else { ", " };
+        write!(out, "{begin}\"{name}\": [").expect("there is room for the file");
+        for at in 0..rows {
+            let comma = if at == 0 { "" } else { ", " };
+            write!(out, "{comma}{}", cell(at)).expect("there is room for the file");
+        }
+        out.write_all(b"]").expect("there is room for the file");
+    };
+    column("trajectory_data", &mut |at| {
+        let (group, reward) = (at / 8, at % 3 % 2);
+        let data = format!(
+            "{{\"trajectory_id\": \"SWE_{at}\", \"current_step\": 7, \"env_info\": {{\"env_id\": {at}, \"group_id\": {group}, \"tag\": \"SWE\", \"seed\": 1, \"episode_id\": 0}}, \"reward_info\": {{\"episode_reward\": {reward}.0, \"step_rewards\": [{}{reward}.0], \"final_reward\": {reward}.0}}, \"failure_info\": {{\"stop_reason\": \"FINISH\"}}, \"length_info\": {{\"truncated\": false}}}}",
+            "0.0, ".repeat(15)
+        );
+        Value::from(data).to_string()
+    });
+    column("messages", &mut |at| {
+        let mut list = String::from("[[{\"role\": \"user\", \"content\": \"");
+        output(&mut dice, 1500, false, &mut list);
+        list.push_str("\"}");
+        for step in 0..16 {
+            let (action, frame) = call(&mut dice, step);
+            list.push_str(&format!(
+                ", {{\"role\": \"assistant\", \"content\": \"look {action}\"}}, {{\"role\": \"user\", \"content\": \"{frame}"
+            ));
+            output(&mut dice, 1500, at % 2 == 1, &mut list);
+            list.push_str("\"}");
+        }
+        list.push_str("]]");
+        Value::from(list).to_string()
+    });
+    column("tools", &mut |_| "\"[]\"".to_owned());
+    column("exp_name", &mut |_| "\"exp\"".to_owned());
+    column("global_step", &mut |_| "7".to_owned());
+    out.write_all(b"}\n").expect("there is room for the file");
+}

@@ -53,6 +53,7 @@ pub fn found(layout: Layout, key: &'static str, input: &[u8], limit: usize) -> V
                 assert!(len <= frame.bytes.end - frame.bytes.start + 1, "a frame of {len} bytes");
                 document = Some((frame, frame.bytes.start, 0));
             }
+            Found::Sheet(_) => panic!("no format of columns was asked for"),
             Found::Element(piece) => {
                 let (frame, from, before) = document.expect("an element follows its document");
                 // What is nothing but white space that JSON does not know counts, and is not told.

@@ -15,6 +15,7 @@ mod files;
 mod inputs;
 mod keyed;
 mod records;
+mod sheets;
 mod splitters;
 mod texts;
 
@@ -28,7 +29,7 @@ const TARGETS: &[(&str, Body)] = &[
     ("split-values", splitters::values),
     ("split-document", splitters::document),
     ("split-keyed", keyed::target),
-    ("split-columns", splitters::columns),
+    ("split-columns", sheets::target),
     ("sniff", inputs::sniff),
     ("side-files", inputs::side_files),
     ("settings", inputs::settings),

@@ -7,7 +7,7 @@ use credscope::facts::Interpreter;
 use credscope::ingest::split::{LIMIT, Piece};
 use credscope::ingest::survey::Found;
 use credscope::ingest::{
-    Context, Document, Parsed, Reader, RecordError, Shape, StepText, by_id, read_document,
+    Context, Document, Layout, Parsed, Reader, RecordError, Shape, StepText, by_id, read_document,
     read_element, read_record,
 };
 use credscope::profile::Profiles;
@@ -57,6 +57,9 @@ pub fn reader(format: &str, data: &[u8]) {
     let layout = reader.layout(&shape);
     let stem = name.split('.').next().unwrap_or_default();
     let context = |piece: &Piece| Context { stem, path, number: piece.number, header, only: None };
+    if reader.columnar().is_some() && layout != Layout::Elements {
+        return rows(reader, super::sheets::found(layout, data, LIMIT), context);
+    }
     let Some(key) = reader.elements().filter(|key| shape.any(|r| r.list(key))) else {
         for piece in pieces(layout, data, LIMIT).into_iter().take(RECORDS) {
             record(reader, piece.body.as_ref().unwrap(), &context(&piece));
@@ -72,11 +75,28 @@ pub fn reader(format: &str, data: &[u8]) {
                 document = opened.inspect_err(complaint).ok();
                 document.iter().flat_map(|d| &d.lost).for_each(complaint);
             }
+            Found::Sheet(_) => panic!("no format of columns was asked for"),
             Found::Element(piece) => {
                 if let Some(document) = &document {
                     element(reader, &*document.document, &piece, &context(&piece));
                 }
             }
+        }
+    }
+}
+
+/// Records of columns, row by row.
+fn rows<'c>(reader: &dyn Reader, all: Vec<Found>, context: impl Fn(&Piece) -> Context<'c>) {
+    let mut document = None;
+    for found in all.into_iter().take(RECORDS) {
+        match found {
+            Found::Record(piece) => record(reader, piece.body.as_ref().unwrap(), &context(&piece)),
+            Found::Sheet(sheet) => document = Some(Arc::clone(&sheet.document)),
+            Found::Element(piece) => {
+                let document = document.as_deref().expect("a row follows its record");
+                element(reader, document, &piece, &context(&piece));
+            }
+            Found::Document(..) => panic!("no key was asked for"),
         }
     }
 }

@@ -23,6 +23,11 @@ pub trait Document: Debug + Send + Sync {
         at: usize,
         context: &Context<'_>,
     ) -> Result<RawRollout, RecordError>;
+
+    /// The same with the digest that tells its copies.
+    fn part(&self, text: &str, at: usize, context: &Context<'_>) -> Part {
+        Part::of(text, self.element(text, at, context))
+    }
 }
 
 /// The elements of a document that is at hand as a whole.
@@ -35,7 +40,7 @@ pub fn parts(
         if context.only.is_some_and(|only| only as usize != at) {
             return Part::default();
         }
-        Part::of(one.get(), document.element(one.get(), at, context))
+        document.part(one.get(), at, context)
     };
     Ok(json::elements(list)?.into_iter().enumerate().map(part).collect())
 }
@@ -47,7 +52,7 @@ pub fn read_element(
     at: usize,
     context: &Context<'_>,
 ) -> Result<Parsed, RecordError> {
-    let parse = |text: &str| Ok(vec![Part::of(text, document.element(text, at, context))]);
+    let parse = |text: &str| Ok(vec![document.part(text, at, context)]);
     tolerantly(bytes, parse)
 }
 

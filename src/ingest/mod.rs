@@ -1,8 +1,9 @@
 //! Readers: what is in a file, where its records are, and what a record says.
 //!
 //! Content is sniffed, never only the name ([`shape`]); a file is cut into records while it streams
-//! ([`split`], and [`survey`] for documents that hold many rollouts); one file per format turns a record into rollouts ([`Reader`]), and the same reader
-//! parses the record again when a person asks for its text ([`StepText`]).
+//! ([`split`], [`survey`] for documents that hold many rollouts, [`columns`] for records that are columns);
+//! one file per format turns a record into rollouts ([`Reader`]), and the same reader parses
+//! the record again when a person asks for its text ([`StepText`]).
 //!
 //! Nothing here groups rollouts, decides outcomes or counts anything: that is [`crate::load`].
 //! Which tool is what kind of action is not decided here either: that is [`crate::facts`].
@@ -12,6 +13,7 @@ pub mod atif;
 mod begins;
 pub mod claude_code;
 pub mod codex;
+pub mod columns;
 pub mod content;
 pub mod decimal;
 pub mod document;
@@ -42,6 +44,7 @@ pub mod scan;
 mod segment;
 pub mod shape;
 pub mod sharegpt;
+pub mod sheet;
 pub mod skyrl;
 pub mod split;
 pub mod survey;
@@ -62,7 +65,7 @@ pub mod verl;
 pub use document::{Document, read_document, read_element};
 pub use reader::{
     Context, Layout, LostLine, NotRollouts, Parsed, Part, Reader, RecordError, RecordErrorKind,
-    Sniff, by_id, detect, digest, digest64, read_each, read_record, readers, short_digest,
+    Sniff, by_id, detect, digest, digest64, read_record, readers, short_digest,
 };
 pub use shape::{RecordShape, Shape};
 pub use text::StepText;

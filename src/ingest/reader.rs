@@ -9,6 +9,7 @@ use super::document::Document;
 use super::json::{self, Object};
 use super::repair::Repairs;
 use super::shape::Shape;
+use super::sheet::Columnar;
 use super::{
     alike, atif, claude_code, codex, harbor, inspect, messages, mini_swe_agent, native, nemo_gym,
     openhands, r2e_gym, repair, rllm, roll, segment, sharegpt, skyrl, swe_agent, tau_bench,
@@ -267,19 +268,13 @@ pub trait Reader: Send + Sync {
         Err(RecordError::unexpected(None, "a document with a list of rollouts is not read here"))
     }
 
-    /// The rollouts of one record, given as strict JSON.
-    fn parse(&self, text: &str, context: &Context<'_>) -> Result<Vec<Part>, RecordError>;
-
-    /// The same one by one, for formats whose record is a whole file of rollouts: their texts need not all
-    /// be there at once. `None` where the format has no such records.
-    fn parse_each(
-        &self,
-        _text: &str,
-        _context: &Context<'_>,
-        _each: &mut dyn FnMut(Part),
-    ) -> Option<Result<(), RecordError>> {
+    /// What the columns of a record are, for formats whose records are objects of columns.
+    fn columnar(&self) -> Option<&dyn Columnar> {
         None
     }
+
+    /// The rollouts of one record, given as strict JSON.
+    fn parse(&self, text: &str, context: &Context<'_>) -> Result<Vec<Part>, RecordError>;
 }
 
 /// All readers, in order of detection: the first that knows a file reads it.
@@ -369,28 +364,6 @@ pub fn read_record(
         Ok(parts)
     };
     tolerantly(bytes, parse)
-}
-
-/// Reads a record of several rollouts and hands them over one by one. `false` where that cannot be done:
-/// the format has no such records, or it takes [`read_record`] to tell what is wrong. What was handed over
-/// is void then.
-pub fn read_each(
-    reader: &dyn Reader,
-    bytes: &[u8],
-    context: &Context<'_>,
-    each: &mut dyn FnMut(Part),
-) -> bool {
-    let Ok(text) = std::str::from_utf8(bytes) else { return false };
-    let (mut parts, mut broken) = (0_usize, false);
-    let mut count = |part: Part| {
-        parts += 1;
-        broken |= part.rollout.as_ref().is_err_and(RecordError::is_broken);
-        if !broken {
-            each(part);
-        }
-    };
-    let done = reader.parse_each(text, context, &mut count);
-    matches!(done, Some(Ok(()))) && !broken && parts > 1
 }
 
 /// What `parse` makes of a text: strictly, and where JSON is broken once more after a repair.

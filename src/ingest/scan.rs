@@ -63,24 +63,6 @@ pub fn value_end(bytes: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// How many whole values the cut array that starts at the first byte has, and where the last of them
-/// ends.
-#[must_use]
-pub fn cells(array: &[u8]) -> (usize, usize) {
-    let (mut count, mut end) = (0, 1);
-    loop {
-        let mut at = skip_space(array, end);
-        if array.get(at) == Some(&b',') {
-            at = skip_space(array, at + 1);
-        }
-        match value_end(array, at) {
-            // What touches the end may go on.
-            Some(next) if next < array.len() => (count, end) = (count + 1, next),
-            _ => return (count, end),
-        }
-    }
-}
-
 /// One entry of an object: its key as written (without quotes) and the bytes of its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Entry<'a> {
@@ -136,15 +118,6 @@ mod tests {
         assert_eq!(value_end(b"NaN,", 0), Some(3));
         assert_eq!(value_end(br#"{"a":"#, 0), None);
         assert_eq!(value_end(br#""a\"#, 0), None);
-    }
-
-    #[test]
-    fn whole_values_of_a_cut_array() {
-        assert_eq!(cells(br#"["a", {"b":1}, [2"#), (2, 13));
-        assert_eq!(cells(b"[1, 23"), (1, 2));
-        assert_eq!(cells(br#"["a", "b""#), (1, 4));
-        assert_eq!(cells(br#"["a", "b","#), (2, 9));
-        assert_eq!(cells(b"["), (0, 1));
     }
 
     #[test]

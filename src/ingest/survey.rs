@@ -7,6 +7,7 @@
 
 use std::io::{self, BufRead, BufReader, Read};
 use std::ops::{ControlFlow, Range};
+use std::sync::Arc;
 
 use super::begins::Begins;
 use super::elements;
@@ -14,6 +15,7 @@ use super::outline::Array;
 pub use super::outline::{Frame, Open};
 use super::reader::Layout;
 use super::repair;
+use super::sheet::Sheet;
 use super::split::{self, Fault, Piece, Reach, Scanner, Token};
 
 /// What is found on the way.
@@ -23,7 +25,9 @@ pub enum Found {
     Record(Piece),
     /// A document; its elements follow.
     Document(Frame, Result<Vec<u8>, u64>),
-    /// An element of the document that was found last, numbered from 1.
+    /// A record of columns ([`super::columns`]); its rows follow as elements.
+    Sheet(Arc<Sheet>),
+    /// An element of the document, or a row of the record, that was found last, numbered from 1.
     Element(Piece),
 }
 
@@ -379,6 +383,7 @@ mod tests {
                     Found::Record(p) => ('=', p.number, p.body, p.at_end),
                     Found::Document(f, body) => ('<', f.number, body, f.at_end),
                     Found::Element(p) => ('-', p.number, p.body, p.at_end),
+                    Found::Sheet(_) => panic!("no format of columns was asked for"),
                 };
                 let bytes = String::from_utf8(bytes.unwrap()).unwrap();
                 all.push(format!("{mark}{number} {bytes}{}", if end { "…" } else { "" }));

@@ -1,11 +1,13 @@
 //! Documents that are cut into their elements: opened once for all workers, and afterwards put together
 //! to one record again, as if the document had been read at once.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::parts::{explain, too_large};
 use super::sources::{Source, Sources};
 use super::work::{Lost, Record};
+use crate::ingest::sheet::Sheet;
 use crate::ingest::split::Piece;
 use crate::ingest::survey::Frame;
 use crate::ingest::{
@@ -37,6 +39,8 @@ pub struct OpenDocument {
     offset: u64,
     number: u64,
     shared: Arc<dyn Document>,
+    /// A row stands nowhere by itself: its place is that of the record of columns.
+    rows_of: Option<Range<u64>>,
 }
 
 impl OpenDocument {
@@ -76,7 +80,22 @@ impl OpenDocument {
             }));
         }
         let (offset, number, shared) = (record.offset, record.number, opened.document);
-        (Some(Self { offset, number, shared }), record)
+        (Some(Self { offset, number, shared, rows_of: None }), record)
+    }
+
+    /// A record of columns; the record that its rows are put together to holds what is odd about it.
+    pub fn sheet(id: SourceId, sheet: &Sheet) -> (Self, Record) {
+        let (offset, number) = (sheet.bytes.start, sheet.number);
+        let record = Record { notes: sheet.notes.clone(), ..Record::new(id, offset, number) };
+        let (shared, rows_of) = (Arc::clone(&sheet.document), Some(sheet.bytes.clone()));
+        (Self { offset, number, shared, rows_of }, record)
+    }
+
+    /// Where in the file an element of it is read again.
+    #[must_use]
+    pub fn place(&self, piece: &Piece) -> Range<u64> {
+        let len = piece.body.as_ref().map_or(0, Vec::len) as u64;
+        self.rows_of.clone().unwrap_or(piece.offset..piece.offset + len)
     }
 
     /// A record for one element.
@@ -101,7 +120,9 @@ impl OpenDocument {
 /// Says which element of the document the complaints about rollouts are about, and where in the file
 /// one that was read by itself begins.
 pub fn name_elements(sources: &Sources, offset: u64, record: &mut Record) {
-    let Some(key) = sources.get(record.source).and_then(Source::key) else { return };
+    let Some(key) = sources.get(record.source).and_then(Source::key) else {
+        return name_cells(record);
+    };
     if let Some(element) = &record.element {
         for (field, _) in &mut record.repairs.said {
             *field = format!("{key}[{}].{field}", element.index);
@@ -115,6 +136,15 @@ pub fn name_elements(sources: &Sources, offset: u64, record: &mut Record) {
             None => format!("{key}[{at}]"),
         });
         lost.offset = record.element.is_some().then_some(offset);
+    }
+}
+
+/// Says which cell of its column a complaint about a row is about.
+fn name_cells(record: &mut Record) {
+    let Some(element) = &record.element else { return };
+    for (field, _) in &mut record.repairs.said {
+        let end = field.find(['.', '[']).unwrap_or(field.len());
+        field.insert_str(end, &format!("[{}]", element.index));
     }
 }
 

@@ -9,7 +9,7 @@ use super::work::{Lost, Pending, Record};
 use crate::facts::Interpreter;
 use crate::ingest::split::Piece;
 use crate::ingest::{
-    Context, LostLine, Part, RecordError, RecordErrorKind, digest, digest64, read_each, read_record,
+    Context, LostLine, Part, RecordError, RecordErrorKind, digest, digest64, read_record,
 };
 use crate::rollout::RecordRef;
 
@@ -27,7 +27,7 @@ pub fn fill(
     let (start, element) = (piece.offset, record.element.as_ref().map(|e| e.index));
     let place = RecordRef {
         source: record.source,
-        bytes: start..start + bytes.len() as u64,
+        bytes: document.map_or(start..start + bytes.len() as u64, |d| d.place(piece)),
         part: element.unwrap_or(0),
         digest: digest64(&record.digest),
         line: record.number,
@@ -43,9 +43,7 @@ pub fn fill(
             }
             parsed.parts.into_iter().for_each(|part| reading.take(part));
         }
-        None if read_each(source.reader(), bytes, &context, &mut |part| reading.take(part)) => {}
         None => {
-            reading.all.clear();
             let parsed = read_record(source.reader(), bytes, &context)?;
             record.repairs = parsed.repairs;
             parsed.parts.into_iter().for_each(|part| reading.take(part));

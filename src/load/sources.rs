@@ -19,12 +19,12 @@ use super::report::{FileVerdict, VerdictKind};
 use super::unpack::{Spool, unpack};
 use super::walk::{Content, Input};
 use super::watch;
-use super::work::Frames;
+use super::work::{Cut, Frames};
 use crate::ingest::split::Reach;
 use crate::ingest::survey::{self, Found, Frame, Open};
 use crate::ingest::verdicts::SideFile;
 use crate::ingest::{
-    Context, Document, Layout, Reader, StepText, by_id, digest, digest64, read_document,
+    Context, Document, Layout, Reader, StepText, by_id, columns, digest, digest64, read_document,
     read_element, read_record, readers, resume, split,
 };
 use crate::rollout::raw::{RawRollout, RawStep};
@@ -39,8 +39,8 @@ pub struct Source {
     layout: Layout,
     /// Where its documents may hold a list of rollouts.
     key: Option<&'static str>,
-    /// Documents that were cut into the elements of that list, in order.
-    frames: Vec<Frame>,
+    /// Records that were cut into elements, in order.
+    frames: Vec<Cut>,
     len: u64,
 }
 
@@ -125,6 +125,11 @@ impl Source {
         self.input.content.with(|file, start, len| {
             // A file that grows meanwhile is read as long as it was when it was looked at.
             let len = len.min(self.len);
+            let open = opener(file, start, cancel);
+            let columnar = self.reader.columnar().filter(|_| self.layout != Layout::Elements);
+            if let Some(format) = columnar {
+                return columns::split(self.layout, format, len, split::LIMIT, &*open, sink);
+            }
             let Some(key) = self.key else {
                 let input = Cancellable { from: Cursor { file, at: start }.take(len), cancel };
                 let mut sink = |piece| sink(Found::Record(piece));
@@ -137,19 +142,17 @@ impl Source {
                     }
                     _ => sink(piece),
                 })?;
-                let open = opener(file, start, cancel);
                 return torn.map_or(Ok(()), |torn| resume::elements(torn, len, &*open, &mut sink));
             };
-            let open = opener(file, start, cancel);
             survey::split(self.layout, key, len, split::LIMIT, &*open, sink)
         })
     }
 
-    /// The document that holds this place as one of its elements.
-    fn frame(&self, offset: u64) -> Option<&Frame> {
-        let after = self.frames.partition_point(|f| f.bytes.start <= offset);
-        let frame = self.frames.get(after.checked_sub(1)?)?;
-        (offset < frame.bytes.end).then_some(frame)
+    /// The record that holds this place in one of its elements.
+    fn frame(&self, offset: u64) -> Option<&Cut> {
+        let after = self.frames.partition_point(|cut| cut.bytes().start <= offset);
+        let cut = self.frames.get(after.checked_sub(1)?)?;
+        (offset < cut.bytes().end).then_some(cut)
     }
 }
 
@@ -384,8 +387,11 @@ impl Sources {
         let bytes = self.record(record)?;
         let context = Context { number: record.line, only: Some(record.part), ..source.context() };
         let (parsed, nth) = match source.frame(record.bytes.start) {
-            Some(frame) => {
-                let document = self.document(record.source, source, frame)?;
+            Some(cut) => {
+                let document = match cut {
+                    Cut::Document(frame) => self.document(record.source, source, frame)?,
+                    Cut::Sheet(sheet) => Arc::clone(&sheet.document),
+                };
                 (read_element(&*document, &bytes, record.part as usize, &context), 0)
             }
             None => (read_record(source.reader, &bytes, &context), record.part as usize),
@@ -421,14 +427,20 @@ impl Sources {
         Ok(opened.document)
     }
 
-    /// The bytes of a record as they stand in the file.
+    /// The bytes of a record as they stand in the file; of one of columns, the row as an object.
     pub fn record(&self, record: &RecordRef) -> Result<Vec<u8>, TextError> {
         let source = self.get(record.source).ok_or(TextError::NoSuchStep)?;
         let len = record.bytes.end.saturating_sub(record.bytes.start) as usize;
         let bytes = source
             .input
             .content
-            .with(|file, start, _| read_range(file, start + record.bytes.start, len))
+            .with(|file, start, _| match source.frame(record.bytes.start) {
+                Some(Cut::Sheet(sheet)) => {
+                    let open = opener(file, start, None);
+                    Ok(sheet.row(record.part as usize, split::LIMIT, &*open)?.unwrap_or_default())
+                }
+                _ => read_range(file, start + record.bytes.start, len),
+            })
             .map_err(|error| TextError::Io { file: source.name().to_owned(), error })?;
         if digest64(&digest(&bytes)) == record.digest {
             Ok(bytes)

@@ -75,6 +75,9 @@ impl Tally {
         for (field, reason) in record.repairs.notes() {
             keep(&mut self.report.notes, &mut self.report.totals.notes, note(None, field, &reason));
         }
+        for (field, reason) in &record.notes {
+            keep(&mut self.report.notes, &mut self.report.totals.notes, note(None, field, reason));
+        }
         let mut read = record.parts.is_empty();
         for part in record.parts {
             match part {

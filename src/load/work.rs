@@ -3,7 +3,7 @@
 //! where they were read.
 
 use std::io;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::panic::resume_unwind;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -20,6 +20,7 @@ use super::sources::{Source, Sources};
 use super::torn::torn;
 use crate::facts::Interpreter;
 use crate::ingest::repair::Repairs;
+use crate::ingest::sheet::Sheet;
 use crate::ingest::split::{Piece, Reach};
 use crate::ingest::survey::{Found, Frame};
 use crate::ingest::{RecordError, digest, json, resume};
@@ -91,6 +92,8 @@ pub struct Record {
     pub parts: Vec<Result<Pending, Lost>>,
     /// Tasks of rollouts that were left out.
     pub left_out: Vec<String>,
+    /// What is odd about it and costs nothing: (field, what).
+    pub notes: Vec<(String, String)>,
 }
 
 /// A record or a part of it that could not be read.
@@ -135,6 +138,7 @@ impl Record {
             element: None,
             parts: Vec::new(),
             left_out: Vec::new(),
+            notes: Vec::new(),
         }
     }
 }
@@ -152,8 +156,28 @@ enum Message {
     Failed(SourceId, io::Error),
 }
 
-/// Documents that were cut into elements, by file and place.
-pub type Frames = Vec<(SourceId, Frame)>;
+/// A record that was cut.
+#[derive(Debug, Clone)]
+pub enum Cut {
+    /// A document, into its elements.
+    Document(Frame),
+    /// Columns, into their rows.
+    Sheet(Arc<Sheet>),
+}
+
+impl Cut {
+    /// The record's bytes.
+    #[must_use]
+    pub fn bytes(&self) -> &Range<u64> {
+        match self {
+            Self::Document(frame) => &frame.bytes,
+            Self::Sheet(sheet) => &sheet.bytes,
+        }
+    }
+}
+
+/// Records that were cut into elements, by file and place.
+pub type Frames = Vec<(SourceId, Cut)>;
 
 /// Looks at the records, documents and rollouts that have been read so far.
 pub type Show<'a> = dyn FnMut(&[Record], &Mutex<Frames>, u64) + 'a;
@@ -209,6 +233,14 @@ fn cut<'a>(
 ) {
     for (id, source) in sources.iter() {
         let mut open: Option<Arc<OpenDocument>> = None;
+        let opens = |document: Option<OpenDocument>, record, cut, open: &mut Option<_>| {
+            *open = document.map(Arc::new);
+            if open.is_some() {
+                frames.lock().unwrap_or_else(PoisonError::into_inner).push((id, cut));
+            }
+            let sent = results.send(Message::Record(Box::new(record), 0));
+            if sent.is_ok() { ControlFlow::Continue(()) } else { STOP }
+        };
         let cut = source.split(options.cancel.as_deref(), &mut |found| {
             if options.cancelled() || options.leaves() {
                 return ControlFlow::Break(());
@@ -220,12 +252,11 @@ fn cut<'a>(
                 Found::Element(piece) => (piece, open.clone()),
                 Found::Document(frame, text) => {
                     let (document, record) = OpenDocument::read(source, id, &frame, text);
-                    open = document.map(Arc::new);
-                    if open.is_some() {
-                        frames.lock().unwrap_or_else(PoisonError::into_inner).push((id, frame));
-                    }
-                    let sent = results.send(Message::Record(Box::new(record), 0));
-                    return if sent.is_ok() { ControlFlow::Continue(()) } else { STOP };
+                    return opens(document, record, Cut::Document(frame), &mut open);
+                }
+                Found::Sheet(sheet) => {
+                    let (document, record) = OpenDocument::sheet(id, &sheet);
+                    return opens(Some(document), record, Cut::Sheet(sheet), &mut open);
                 }
             };
             let bytes = piece.body.as_ref().map_or(0, Vec::len);
