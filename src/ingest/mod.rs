@@ -15,6 +15,8 @@ pub mod codex;
 pub mod document;
 mod elements;
 pub mod ending;
+mod fault;
+mod form;
 pub mod frames;
 pub mod harbor;
 pub mod inspect;
