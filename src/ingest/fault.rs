@@ -113,23 +113,32 @@ fn is_word(bytes: &[u8], at: usize, end: Option<usize>) -> bool {
 }
 
 /// Where the list that an object with a fault is in goes on: the first object behind a comma from which
-/// everything holds up to the end of the list, and nothing but stray ends of lists follows. Where the bytes
-/// are `cut` the list may be open; its objects must then begin like the faulty one.
+/// everything holds up to the end of the list, and nothing but stray ends of lists follows. One that begins
+/// like the faulty one goes before others. Where the bytes are `cut` the list may be open; then no others
+/// are taken, as long as the faulty one begins like anything.
 #[must_use]
 pub fn list_behind(bytes: &[u8], from: usize, cut: bool) -> Option<usize> {
-    let key = if cut { bytes.get(from..).and_then(first_key) } else { None };
-    behind(bytes, from, |at| {
-        let begins = bytes.get(at..).and_then(first_key);
-        let like = begins.is_some() && (key.is_none() || begins == key);
-        like.then(|| held(bytes, at, vec![b']'], Due::Value)).ok_or(at).and_then(|held| {
-            let stray = |end: usize| {
-                let mut rest = bytes.get(end..).unwrap_or_default().iter();
-                rest.all(|&b| b == b']' || b.is_ascii_whitespace())
-            };
-            let ends = held.closed.is_some_and(stray) || cut && held == Held { fault: None, closed: None };
-            if ends { Ok(()) } else { Err(held.fault.or(held.closed).unwrap_or(at)) }
+    let own = bytes.get(from..).and_then(first_key);
+    let like = |key: Option<&[u8]>| {
+        behind(bytes, from, |at| {
+            let begins = bytes.get(at..).and_then(first_key);
+            if begins.is_none() || key.is_some() && begins != key {
+                return Err(at);
+            }
+            let held = held(bytes, at, vec![b']'], Due::Value);
+            let ends = held.closed.is_some_and(|end| stray(bytes, end));
+            let open = cut && held == Held { fault: None, closed: None };
+            if ends || open { Ok(()) } else { Err(held.fault.or(held.closed).unwrap_or(at)) }
         })
-    })
+    };
+    let alike = own.and_then(|_| like(own));
+    alike.or_else(|| if cut && own.is_some() { None } else { like(None) })
+}
+
+/// Whether nothing but ends of lists that nothing opened stands from here on.
+fn stray(bytes: &[u8], end: usize) -> bool {
+    let mut rest = bytes.get(end..).unwrap_or_default().iter();
+    rest.all(|&b| b == b']' || b.is_ascii_whitespace())
 }
 
 /// The entries of the object at the beginning that stand behind a fault in it: those from which everything

@@ -35,6 +35,7 @@ pub mod place;
 pub mod r2e_gym;
 pub mod reader;
 pub mod repair;
+pub mod restart;
 pub mod resume;
 pub mod rllm;
 pub mod roll;

@@ -13,8 +13,11 @@ pub const HEAD: usize = 4 << 20;
 /// How a file begins that stands for content which was not fetched.
 const POINTER: &[u8] = b"version https://git-lfs.github.com/spec/";
 
-/// How many records are looked at, and as many torn ones besides.
+/// How many whole records are looked at, and as many torn ones besides.
 const RECORDS: usize = 8;
+
+/// Behind as many torn ones no whole one is looked for.
+const TORN: usize = 64;
 
 /// The beginning of a file.
 #[derive(Debug)]
@@ -44,8 +47,11 @@ impl<'a> RecordShape<'a> {
             let (long, torn) = (open && !ended && !whole, open && ended);
             return Self { entries: scan::entries(bytes), long, torn };
         };
-        // What stands before the fault and what is in order behind it tells what it was.
-        let mut entries = scan::entries(bytes.get(..fault).unwrap_or_default());
+        // What stands before the fault and what is in order behind it tells what it was. A word that is
+        // none has its key.
+        let bare = bytes.get(fault).is_some_and(|b| !b"{}[]\",:".contains(b));
+        let end = scan::value_end(bytes, fault).filter(|_| bare).unwrap_or(fault);
+        let mut entries = scan::entries(bytes.get(..end).unwrap_or_default());
         entries.extend(fault::entries_behind(bytes, fault));
         Self { entries, long: false, torn: true }
     }
@@ -84,6 +90,12 @@ impl<'a> RecordShape<'a> {
     #[must_use]
     pub const fn cut(&self) -> bool {
         self.long || self.torn
+    }
+
+    /// Whether the record is torn: a quote, a bracket or its end is missing.
+    #[must_use]
+    pub const fn torn(&self) -> bool {
+        self.torn
     }
 
     /// Whether the record is longer than what was looked at.
@@ -145,7 +157,7 @@ impl<'a> Shape<'a> {
             if *count <= RECORDS {
                 found.push(record);
             }
-            whole < RECORDS
+            whole < RECORDS && torn < TORN
         };
         match self.layout {
             Layout::Lines => {

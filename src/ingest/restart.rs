@@ -1,0 +1,103 @@
+//! Finds the elements of a list behind a torn one by the structure of what follows: the first place from
+//! which everything up to the end of the file is a list of whole objects. How the torn one begins does not
+//! matter, nor whether its last bracket is there.
+
+use std::io::{self, Read as _};
+use std::ops::ControlFlow;
+
+use super::begins::first_key;
+use super::outline::Open;
+use super::split::{Fault, Piece, Reach, Sink};
+use super::{fault, resume, scan};
+
+/// What is behind a torn element is held to be looked at, up to this much.
+const MOST: u64 = 16 << 20;
+
+/// Whether a piece of a list that ends with a file of `len` bytes is torn, and what follows it may be told
+/// apart by looking at all of it: it runs to the end of the file without being only cut, or it begins as
+/// an object and ends as a list.
+#[must_use]
+pub fn is_torn(piece: &Piece, len: u64) -> bool {
+    match (&piece.fault, &piece.body) {
+        (Some(Fault { reach: Reach::Rest, .. }), _) => true,
+        (None, Ok(body)) if body.starts_with(b"{") && len.saturating_sub(piece.offset) <= MOST => {
+            body.ends_with(b"]") || piece.at_end && fault::fault(body).is_some()
+        }
+        _ => false,
+    }
+}
+
+/// Hands over a torn element of a list that ends with the file, and the whole ones behind it. `cut` is what
+/// was cut off from the torn one on: it counts where nothing whole can be found.
+pub fn elements(
+    cut: Vec<Piece>,
+    len: u64,
+    open: &Open<'_>,
+    sink: &mut Sink<'_>,
+) -> io::Result<()> {
+    let Some(Piece { offset, number, .. }) = cut.first() else { return Ok(()) };
+    let (offset, number, mut bytes) = (*offset, *number, Vec::new());
+    let size = len.saturating_sub(offset);
+    if size <= MOST {
+        open(offset..len).read_to_end(&mut bytes)?;
+    }
+    let ends = fault::list_behind(&bytes, 0, false);
+    // The file may end within the list, too.
+    let goes_on = || first_key(&bytes).and_then(|_| fault::list_behind(&bytes, 0, true));
+    if let Some(lost) = ends.or_else(goes_on) {
+        let mut sink = |piece: Piece| sink(Piece { offset: offset + piece.offset, ..piece });
+        let _ = behind(&bytes, lost, number, &mut sink);
+        return Ok(());
+    }
+    for piece in cut {
+        if piece.fault.is_some_and(|fault| fault.reach == Reach::Rest) {
+            resume::elements(piece, len, open, sink)?;
+        } else if sink(piece).is_break() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// The torn element that the bytes begin with, and the list that goes on behind `lost` bytes.
+fn behind(bytes: &[u8], lost: usize, mut number: u64, sink: &mut Sink<'_>) -> ControlFlow<()> {
+    let (torn, rest) = (bytes.get(..lost), bytes.get(lost..));
+    let own = torn.unwrap_or_default().trim_ascii_end();
+    let own = own.strip_suffix(b",").unwrap_or(own).trim_ascii_end();
+    let between = places(own, rest.and_then(first_key));
+    let reach = if between == 0 { Reach::Next } else { Reach::Later };
+    let fault = Some(Fault { bytes: lost as u64, reach });
+    sink(Piece { offset: 0, number, body: Ok(own.to_vec()), at_end: false, fault })?;
+    number += between;
+    let mut at = lost;
+    loop {
+        let end = scan::value_end(bytes, at);
+        let body = bytes.get(at..end.unwrap_or(bytes.len())).unwrap_or_default();
+        number += 1;
+        let body = Ok(body.trim_ascii_end().to_vec());
+        let at_end = end.is_none();
+        sink(Piece { offset: at as u64, number, body, at_end, fault: None })?;
+        let Some(end) = end else { return ControlFlow::Continue(()) };
+        at = scan::skip_space(bytes, end);
+        if bytes.get(at) != Some(&b',') {
+            break;
+        }
+        at = scan::skip_space(bytes, at + 1);
+    }
+    number += 1;
+    // A list that is not closed is cut; what stands behind a closed one is none of it.
+    let closed = bytes.get(at) == Some(&b']');
+    let at = scan::skip_space(bytes, at + usize::from(closed));
+    let tail = bytes.get(at..).unwrap_or_default().trim_ascii_end();
+    if closed && tail.is_empty() {
+        return ControlFlow::Continue(());
+    }
+    let fault = closed.then_some(Fault { bytes: tail.len() as u64, reach: Reach::After });
+    sink(Piece { offset: at as u64, number, body: Ok(tail.to_vec()), at_end: true, fault })
+}
+
+/// How many places in a torn element look like the beginning of another one.
+fn places(bytes: &[u8], key: Option<&[u8]>) -> u64 {
+    let commas = memchr::memchr_iter(b',', bytes).map(|at| scan::skip_space(bytes, at + 1));
+    commas.filter(|&at| key.is_some() && bytes.get(at..).and_then(first_key) == key).count() as u64
+}
