@@ -24,7 +24,9 @@ pub(super) fn layout(bytes: &[u8], whole: bool) -> Layout {
             Some(_) if lines_behind(first, bytes, true) => Layout::Lines,
             _ => Layout::Elements,
         },
-        Some(b'{') if line_complete || alone && scan::value_end(first, 0).is_none() => Layout::Lines,
+        Some(b'{') if line_complete || alone && scan::value_end(first, 0).is_none() => {
+            Layout::Lines
+        }
         Some(b'{') => object(first, bytes, (whole, alone)),
         _ => Layout::Lines,
     }

@@ -15,11 +15,12 @@ const MOST: u64 = 16 << 20;
 
 /// Whether a piece of a list that ends with a file of `len` bytes is torn, and what follows it may be told
 /// apart by looking at all of it: it runs to the end of the file without being only cut, or it begins as
-/// an object and ends as a list.
+/// an object and ends as a list, or it was given up up to the list's end.
 #[must_use]
 pub fn is_torn(piece: &Piece, len: u64) -> bool {
     match (&piece.fault, &piece.body) {
         (Some(Fault { reach: Reach::Rest, .. }), _) => true,
+        (Some(Fault { reach: Reach::List, .. }), _) => len.saturating_sub(piece.offset) <= MOST,
         (None, Ok(body)) if body.starts_with(b"{") && len.saturating_sub(piece.offset) <= MOST => {
             body.ends_with(b"]") || piece.at_end && fault::fault(body).is_some()
         }
@@ -29,12 +30,7 @@ pub fn is_torn(piece: &Piece, len: u64) -> bool {
 
 /// Hands over a torn element of a list that ends with the file, and the whole ones behind it. `cut` is what
 /// was cut off from the torn one on: it counts where nothing whole can be found.
-pub fn elements(
-    cut: Vec<Piece>,
-    len: u64,
-    open: &Open<'_>,
-    sink: &mut Sink<'_>,
-) -> io::Result<()> {
+pub fn elements(cut: Vec<Piece>, len: u64, open: &Open<'_>, sink: &mut Sink<'_>) -> io::Result<()> {
     let Some(Piece { offset, number, .. }) = cut.first() else { return Ok(()) };
     let (offset, number, mut bytes) = (*offset, *number, Vec::new());
     let size = len.saturating_sub(offset);

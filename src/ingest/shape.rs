@@ -189,7 +189,13 @@ impl<'a> Shape<'a> {
             let rest = self.bytes.get(at..).unwrap_or_default();
             let end = scan::value_end(rest, 0);
             let value = rest.get(..end.unwrap_or(rest.len())).unwrap_or_default();
-            let next = fault::fault(value).and_then(|_| self.next_behind(at)).filter(|&n| n > at);
+            let next = match fault::fault(value) {
+                Some(_) => self.next_behind(at),
+                // Deeper ones stand further to the right: what begins as far left is the next.
+                None if end.is_none() => self.next_line_like(at, 1),
+                None => None,
+            };
+            let next = next.filter(|&next| next > at);
             let value = next.map_or(value, |next| rest.get(..next - at).unwrap_or_default());
             if value.starts_with(b"{") && !take(value.trim_ascii_end(), next.is_some()) {
                 return;
@@ -205,18 +211,19 @@ impl<'a> Shape<'a> {
     fn next_behind(&self, at: usize) -> Option<usize> {
         let list = self.layout == Layout::Elements;
         let behind = || fault::list_behind(self.bytes, at, !self.whole).filter(|_| list);
-        self.next_line_like(at).or_else(behind)
+        self.next_line_like(at, 0).or_else(behind)
     }
 
-    /// The next line after `at` that begins an object as far indented as the line that `at` is on.
-    fn next_line_like(&self, at: usize) -> Option<usize> {
+    /// The next line after `at` that begins an object as far indented as the line that `at` is on, which is
+    /// at `least` so far.
+    fn next_line_like(&self, at: usize, least: usize) -> Option<usize> {
         let before = self.bytes.get(..at)?;
         let line = memchr::memrchr(b'\n', before).map_or(0, |n| n + 1);
         let indent = before.get(line..)?;
         let mut sign = vec![b'\n'];
         sign.extend(indent);
         sign.push(b'{');
-        let indented = indent.iter().all(|b| matches!(b, b' ' | b'\t'));
+        let indented = indent.iter().all(|b| matches!(b, b' ' | b'\t')) && indent.len() >= least;
         let found = memchr::memmem::find(self.bytes.get(at..)?, &sign).filter(|_| indented)?;
         Some(at + found + sign.len() - 1)
     }

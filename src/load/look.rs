@@ -10,7 +10,7 @@ use super::read_at::read_range;
 use super::report::{FileVerdict, VerdictKind};
 use super::sources::{Side, Source};
 use super::walk::{Content, Input};
-use crate::ingest::{Reader, RecordShape, Shape, detect, json, shape, verdicts};
+use crate::ingest::{Layout, Reader, RecordShape, Shape, detect, json, shape, verdicts};
 
 /// What one input is.
 pub(super) enum Looked {
@@ -129,7 +129,8 @@ fn look(
     }
     let layout = reader.layout(&shape);
     // Where no record shows the key, and it may not come later in one either, lines are only lines.
-    let key = reader.elements().filter(|key| shape.any(|r| r.list(key) || r.cut()));
+    let later = |r: &RecordShape<'_>| r.long() || r.torn() && layout == Layout::Document;
+    let key = reader.elements().filter(|key| shape.any(|r| r.list(key) || later(r)));
     let stem = base.split('.').next().unwrap_or_default().to_owned();
     let source = Source::new(input, stem, reader, layout, key, len);
     Ok(Looked::Rollouts(Box::new(source)))
