@@ -34,7 +34,7 @@ fn walk(folder: &Path, found: &mut Vec<PathBuf>) {
 struct Lines {
     label: String,
     name: String,
-    lines: Vec<Vec<u8>>,
+    records: Vec<Vec<u8>>,
 }
 
 /// As many lines of a file are used, and of a large one two: enough to have others behind the first.
@@ -59,7 +59,7 @@ fn files() -> Vec<Lines> {
         let lines: Vec<_> = lines.into_iter().take(if long { 2 } else { MOST }).collect();
         // Lines of their size are slow to read so often, and their format has a fixture.
         if lines.len() > 1 && lines[0].len() < 200_000 && try_load(&name, &bytes).is_ok() {
-            all.push(Lines { label: path.display().to_string(), name, lines });
+            all.push(Lines { label: path.display().to_string(), name, records: lines });
         }
     }
     assert!(all.len() >= 10, "{}", all.len());
@@ -151,10 +151,10 @@ fn all_well(wrong: &[String], tried: usize) {
 fn a_torn_first_line_costs_itself() {
     let (mut wrong, mut tried) = (Vec::new(), 0);
     for file in files() {
-        let rest = file.lines[1..].join(&b'\n');
+        let rest = file.records[1..].join(&b'\n');
         // What is left of a session may say nothing by itself.
         let Ok(rest_alone) = try_load(&file.name, &rest) else { continue };
-        for (how, first) in damages(&file.lines[0], 7) {
+        for (how, first) in damages(&file.records[0], 7) {
             let bytes = [first, rest.clone()].join(&b'\n');
             tried += 1;
             if let Err(why) = compare(&file.name, &bytes, &rest_alone, "line") {
@@ -165,21 +165,17 @@ fn a_torn_first_line_costs_itself() {
     all_well(&wrong, tried);
 }
 
-/// A list on one line, the elements as they are; indented by two, its keys in another order.
-fn list(
-    records: &[Vec<u8>],
-    indented: bool,
-) -> Option<(Vec<Vec<u8>>, &'static [u8], &'static [u8])> {
+/// The elements of a list on one line, as they are; of one indented by two, their keys in another order.
+fn list(records: &[Vec<u8>], indented: bool) -> Option<Vec<Vec<u8>>> {
     if !indented {
-        return Some((records.to_vec(), b", ", b"["));
+        return Some(records.to_vec());
     }
     let pretty = |line: &Vec<u8>| {
         let value: Value = serde_json::from_slice(line).ok()?;
         let text = serde_json::to_string_pretty(&value).unwrap();
         Some(text.replace('\n', "\n  ").into_bytes())
     };
-    let all: Option<Vec<_>> = records.iter().map(pretty).collect();
-    Some((all?, b",\n  ", b"[\n  "))
+    records.iter().map(pretty).collect()
 }
 
 fn a_torn_first_element_costs_itself(indented: bool) {
@@ -189,7 +185,9 @@ fn a_torn_first_element_costs_itself(indented: bool) {
         if file.name == "traces.jsonl" {
             continue;
         }
-        let Some((elements, comma, open)) = list(&file.lines, indented) else { continue };
+        let Some(elements) = list(&file.records, indented) else { continue };
+        let (open, comma): (&[u8], &[u8]) =
+            if indented { (b"[\n  ", b",\n  ") } else { (b"[", b", ") };
         let close: &[u8] = if indented { b"\n]\n" } else { b"]\n" };
         let name = file.name.replace(".jsonl", ".json");
         let whole = [open, &elements.join(comma), close].concat();

@@ -37,10 +37,8 @@ pub fn elements(cut: Vec<Piece>, len: u64, open: &Open<'_>, sink: &mut Sink<'_>)
     if size <= MOST {
         open(offset..len).read_to_end(&mut bytes)?;
     }
-    let ends = fault::list_behind(&bytes, 0, false);
-    // The file may end within the list, too.
-    let goes_on = || first_key(&bytes).and_then(|_| fault::list_behind(&bytes, 0, true));
-    if let Some(lost) = ends.or_else(goes_on) {
+    // Of a list that is cut nobody knows which list its last values are in.
+    if let Some(lost) = fault::list_behind(&bytes, 0, false) {
         let mut sink = |piece: Piece| sink(Piece { offset: offset + piece.offset, ..piece });
         let _ = behind(&bytes, lost, number, &mut sink);
         return Ok(());
@@ -66,30 +64,17 @@ fn behind(bytes: &[u8], lost: usize, mut number: u64, sink: &mut Sink<'_>) -> Co
     sink(Piece { offset: 0, number, body: Ok(own.to_vec()), at_end: false, fault })?;
     number += between;
     let mut at = lost;
-    loop {
-        let end = scan::value_end(bytes, at);
-        let body = bytes.get(at..end.unwrap_or(bytes.len())).unwrap_or_default();
+    while let Some(end) = scan::value_end(bytes, at) {
         number += 1;
-        let body = Ok(body.trim_ascii_end().to_vec());
-        let at_end = end.is_none();
-        sink(Piece { offset: at as u64, number, body, at_end, fault: None })?;
-        let Some(end) = end else { return ControlFlow::Continue(()) };
+        let body = Ok(bytes.get(at..end).unwrap_or_default().to_vec());
+        sink(Piece { offset: at as u64, number, body, at_end: false, fault: None })?;
         at = scan::skip_space(bytes, end);
         if bytes.get(at) != Some(&b',') {
             break;
         }
         at = scan::skip_space(bytes, at + 1);
     }
-    number += 1;
-    // A list that is not closed is cut; what stands behind a closed one is none of it.
-    let closed = bytes.get(at) == Some(&b']');
-    let at = scan::skip_space(bytes, at + usize::from(closed));
-    let tail = bytes.get(at..).unwrap_or_default().trim_ascii_end();
-    if closed && tail.is_empty() {
-        return ControlFlow::Continue(());
-    }
-    let fault = closed.then_some(Fault { bytes: tail.len() as u64, reach: Reach::After });
-    sink(Piece { offset: at as u64, number, body: Ok(tail.to_vec()), at_end: true, fault })
+    ControlFlow::Continue(())
 }
 
 /// How many places in a torn element look like the beginning of another one.

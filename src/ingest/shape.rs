@@ -145,7 +145,7 @@ impl<'a> Shape<'a> {
     pub fn sure(&self) -> Option<Self> {
         let whole: Vec<_> = self.records.iter().filter(|r| !r.torn).cloned().collect();
         let some = !whole.is_empty() && whole.len() < self.records.len();
-        some.then(|| Self { records: whole, ..*self })
+        some.then_some(Self { records: whole, ..*self })
     }
 
     fn look(&self) -> Vec<RecordShape<'a>> {
