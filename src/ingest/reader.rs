@@ -316,19 +316,27 @@ pub fn by_id(id: &str) -> Option<&'static dyn Reader> {
 }
 
 /// The reader for a file that begins like this, or what the file is instead.
+///
+/// What is whole says it. Where whole records say nothing, torn ones may tell what the file was.
 pub fn detect(shape: &Shape<'_>) -> Result<&'static dyn Reader, NotRollouts> {
     if let Some(not) = shape.obstacle() {
         return Err(not);
     }
+    let sure = shape.sure().and_then(|sure| known(&sure));
+    sure.or_else(|| known(shape)).unwrap_or_else(|| Err(shape.unknown()))
+}
+
+/// What the first reader says that knows a file; `None` where none does.
+fn known(shape: &Shape<'_>) -> Option<Result<&'static dyn Reader, NotRollouts>> {
     let mut reason = None;
     for reader in readers() {
         match reader.sniff(shape) {
-            Sniff::Yes => return Ok(*reader),
+            Sniff::Yes => return Some(Ok(*reader)),
             Sniff::NotRollouts(not) => reason = reason.or(Some(not)),
             Sniff::No => {}
         }
     }
-    Err(reason.unwrap_or_else(|| shape.unknown()))
+    reason.map(Err)
 }
 
 /// The blake3 digest of a record.

@@ -185,6 +185,11 @@ pub(super) fn is_whole(bytes: &[u8]) -> bool {
     is_json(bytes) || is_json(repair(bytes).0.as_bytes())
 }
 
+/// Whether a token is one that JSON has, or one that frameworks write.
+pub(super) fn is_word(token: &str) -> bool {
+    is_json(token) || is_known(token)
+}
+
 /// Whether a token is a number that JSON has no word for.
 fn is_number(token: &str) -> bool {
     let bare = token.strip_prefix('-').unwrap_or(token);

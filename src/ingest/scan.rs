@@ -75,12 +75,14 @@ pub struct Entry<'a> {
 /// The entries of the object that starts at the first byte of `bytes`, as far as they can be seen.
 #[must_use]
 pub fn entries(bytes: &[u8]) -> Vec<Entry<'_>> {
+    let at = skip_space(bytes, 0);
+    if bytes.get(at) == Some(&b'{') { fields(bytes, at + 1) } else { Vec::new() }
+}
+
+/// The entries of an object from `at` on, as far as they can be seen.
+#[must_use]
+pub fn fields(bytes: &[u8], mut at: usize) -> Vec<Entry<'_>> {
     let mut found = Vec::new();
-    let mut at = skip_space(bytes, 0);
-    if bytes.get(at) != Some(&b'{') {
-        return found;
-    }
-    at += 1;
     loop {
         at = skip_space(bytes, at);
         if bytes.get(at) == Some(&b',') {

@@ -2,6 +2,8 @@
 //!
 //! The bytes may be cut anywhere. Nothing is parsed here, only scanned.
 
+use super::fault;
+use super::form;
 use super::reader::{Layout, NotRollouts};
 use super::scan::{self, Entry};
 
@@ -11,8 +13,11 @@ pub const HEAD: usize = 4 << 20;
 /// How a file begins that stands for content which was not fetched.
 const POINTER: &[u8] = b"version https://git-lfs.github.com/spec/";
 
-/// How many records are looked at: the first may be torn.
+/// How many whole records are looked at, and as many torn ones besides.
 const RECORDS: usize = 8;
+
+/// Behind as many torn ones no whole one is looked for.
+const TORN: usize = 64;
 
 /// The beginning of a file.
 #[derive(Debug)]
@@ -26,7 +31,7 @@ pub struct Shape<'a> {
 }
 
 /// The keys of one record, as far as they can be seen.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct RecordShape<'a> {
     entries: Vec<Entry<'a>>,
     long: bool,
@@ -34,6 +39,23 @@ pub struct RecordShape<'a> {
 }
 
 impl<'a> RecordShape<'a> {
+    /// Looks at a record; `ended` where it does not go on behind these bytes, `whole` where they reach to
+    /// the end of the file.
+    fn of(bytes: &'a [u8], ended: bool, whole: bool) -> Self {
+        let open = scan::value_end(bytes, 0).is_none();
+        let Some(fault) = fault::fault(bytes) else {
+            let (long, torn) = (open && !ended && !whole, open && ended);
+            return Self { entries: scan::entries(bytes), long, torn };
+        };
+        // What stands before the fault and what is in order behind it tells what it was. A word that is
+        // none has its key.
+        let bare = bytes.get(fault).is_some_and(|b| !b"{}[]\",:".contains(b));
+        let end = scan::value_end(bytes, fault).filter(|_| bare).unwrap_or(fault);
+        let mut entries = scan::entries(bytes.get(..end).unwrap_or_default());
+        entries.extend(fault::entries_behind(bytes, fault));
+        Self { entries, long: false, torn: true }
+    }
+
     /// The bytes of a key's value; cut at the end of what was looked at.
     #[must_use]
     pub fn value(&self, key: &str) -> Option<&'a [u8]> {
@@ -70,6 +92,12 @@ impl<'a> RecordShape<'a> {
         self.long || self.torn
     }
 
+    /// Whether the record is torn: a quote, a bracket or its end is missing.
+    #[must_use]
+    pub const fn torn(&self) -> bool {
+        self.torn
+    }
+
     /// Whether the record is longer than what was looked at.
     #[must_use]
     pub const fn long(&self) -> bool {
@@ -89,7 +117,7 @@ impl<'a> Shape<'a> {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         let start = scan::skip_space(bytes, 0);
         let bytes = bytes.get(start..).unwrap_or_default();
-        let layout = layout(bytes, whole);
+        let layout = form::layout(bytes, whole);
         let mut shape = Self { name, bytes, whole, layout, records: Vec::new() };
         shape.records = shape.look();
         shape
@@ -112,59 +140,90 @@ impl<'a> Shape<'a> {
         self.records.iter().any(test)
     }
 
+    /// The same file by its whole records alone; `None` where no record is torn, or all are.
+    #[must_use]
+    pub fn sure(&self) -> Option<Self> {
+        let whole: Vec<_> = self.records.iter().filter(|r| !r.torn).cloned().collect();
+        let some = !whole.is_empty() && whole.len() < self.records.len();
+        some.then_some(Self { records: whole, ..*self })
+    }
+
     fn look(&self) -> Vec<RecordShape<'a>> {
-        let whole = self.whole;
-        let object = |bytes: &'a [u8]| {
-            let open = scan::value_end(bytes, 0).is_none();
-            // Behind a text that is not closed further keys may follow as well.
-            let torn = open && torn(bytes);
-            RecordShape { entries: scan::entries(bytes), long: open && !whole && !torn, torn }
+        let (mut found, mut torn, mut whole) = (Vec::new(), 0, 0);
+        let mut take = |bytes: &'a [u8], ended: bool| {
+            let record = RecordShape::of(bytes, ended, self.whole);
+            let count = if record.torn { &mut torn } else { &mut whole };
+            *count += 1;
+            if *count <= RECORDS {
+                found.push(record);
+            }
+            whole < RECORDS && torn < TORN
         };
         match self.layout {
-            Layout::Lines => self
-                .bytes
-                .split(|&b| b == b'\n')
-                .map(<[u8]>::trim_ascii)
-                .filter(|l| l.starts_with(b"{"))
-                .take(RECORDS)
-                .map(object)
-                .collect(),
-            Layout::Document => vec![object(self.bytes)],
-            Layout::Elements | Layout::Values => {
-                let mut at = usize::from(self.layout == Layout::Elements);
-                let mut found = Vec::new();
-                while found.len() < RECORDS {
-                    at = scan::skip_space(self.bytes, at);
-                    if self.bytes.get(at) == Some(&b',') {
-                        at = scan::skip_space(self.bytes, at + 1);
-                    }
-                    let end = scan::value_end(self.bytes, at);
-                    let value = self.bytes.get(at..end.unwrap_or(self.bytes.len()));
-                    match value {
-                        Some(value) if value.starts_with(b"{") => found.push(object(value)),
-                        _ => {}
-                    }
-                    let whole =
-                        end.filter(|end| !torn(self.bytes.get(at..*end).unwrap_or_default()));
-                    match whole.or_else(|| self.next_line_like(at)).or(end) {
-                        Some(end) => at = end,
-                        None => break,
+            Layout::Lines => {
+                let mut lines = self.bytes.split(|&b| b == b'\n').peekable();
+                while let Some(line) = lines.next() {
+                    let line = line.trim_ascii();
+                    if line.starts_with(b"{") && !take(line, lines.peek().is_some()) {
+                        break;
                     }
                 }
-                found
+            }
+            Layout::Document => {
+                take(self.bytes, false);
+            }
+            Layout::Elements | Layout::Values => self.values(&mut take),
+        }
+        found
+    }
+
+    /// Hands over the objects of a list, or those that stand one after the other, as long as more are
+    /// wanted; with each whether the next one begins behind it.
+    fn values(&self, take: &mut dyn FnMut(&'a [u8], bool) -> bool) {
+        let mut at = usize::from(self.layout == Layout::Elements);
+        loop {
+            at = scan::skip_space(self.bytes, at);
+            if self.bytes.get(at) == Some(&b',') {
+                at = scan::skip_space(self.bytes, at + 1);
+            }
+            let rest = self.bytes.get(at..).unwrap_or_default();
+            let end = scan::value_end(rest, 0);
+            let value = rest.get(..end.unwrap_or(rest.len())).unwrap_or_default();
+            let next = match fault::fault(value) {
+                Some(_) => self.next_behind(at),
+                // Deeper ones stand further to the right: what begins as far left is the next.
+                None if end.is_none() => self.next_line_like(at, 1),
+                None => None,
+            };
+            let next = next.filter(|&next| next > at);
+            let value = next.map_or(value, |next| rest.get(..next - at).unwrap_or_default());
+            if value.starts_with(b"{") && !take(value.trim_ascii_end(), next.is_some()) {
+                return;
+            }
+            match next.or(end.map(|end| at + end)) {
+                Some(next) => at = next,
+                None => return,
             }
         }
     }
 
-    /// The next line after `at` that begins an object as far indented as the line that `at` is on.
-    fn next_line_like(&self, at: usize) -> Option<usize> {
+    /// Where the next value is behind the torn one that begins here.
+    fn next_behind(&self, at: usize) -> Option<usize> {
+        let list = self.layout == Layout::Elements;
+        let behind = || fault::list_behind(self.bytes, at, !self.whole).filter(|_| list);
+        self.next_line_like(at, 0).or_else(behind)
+    }
+
+    /// The next line after `at` that begins an object as far indented as the line that `at` is on, which is
+    /// at `least` so far.
+    fn next_line_like(&self, at: usize, least: usize) -> Option<usize> {
         let before = self.bytes.get(..at)?;
         let line = memchr::memrchr(b'\n', before).map_or(0, |n| n + 1);
         let indent = before.get(line..)?;
         let mut sign = vec![b'\n'];
         sign.extend(indent);
         sign.push(b'{');
-        let indented = indent.iter().all(|b| matches!(b, b' ' | b'\t'));
+        let indented = indent.iter().all(|b| matches!(b, b' ' | b'\t')) && indent.len() >= least;
         let found = memchr::memmem::find(self.bytes.get(at..)?, &sign).filter(|_| indented)?;
         Some(at + found + sign.len() - 1)
     }
@@ -272,7 +331,9 @@ impl<'a> Shape<'a> {
                     format `credscope/1` for the shortest thing to convert to";
         let keys: Vec<String> = self
             .records
-            .first()
+            .iter()
+            .find(|r| !r.torn)
+            .or(self.records.first())
             .map(|r| {
                 r.keys().take(8).map(|k| format!("`{}`", String::from_utf8_lossy(k))).collect()
             })
@@ -290,91 +351,9 @@ impl<'a> Shape<'a> {
     }
 }
 
-/// The outermost form of a file.
-///
-/// A value over several lines is a document; else records stand on lines. A torn first line must not
-/// turn a file of lines into a broken document, so a second line that is complete by itself decides.
-fn layout(bytes: &[u8], whole: bool) -> Layout {
-    let first_line = bytes.split(|&b| b == b'\n').next().unwrap_or_default();
-    let line_complete = scan::value_end(first_line, 0) == Some(first_line.trim_ascii_end().len());
-    match bytes.first() {
-        Some(b'[') => {
-            let alone = first_line.len() < bytes.trim_ascii_end().len();
-            if line_complete && alone { Layout::Lines } else { Layout::Elements }
-        }
-        Some(b'{') if line_complete => Layout::Lines,
-        Some(b'{') => match scan::value_end(bytes, 0) {
-            Some(end) if scan::skip_space(bytes, end) >= bytes.len() => Layout::Document,
-            Some(end) if torn(bytes.get(..end).unwrap_or_default()) => torn_form(bytes),
-            Some(_) => Layout::Values,
-            None if first_line.len() >= bytes.trim_ascii_end().len() => Layout::Lines,
-            None if torn(bytes) => torn_form(bytes),
-            None if whole && second_line_complete(bytes) => Layout::Lines,
-            None => Layout::Document,
-        },
-        _ => Layout::Lines,
-    }
-}
-
-/// The form of what begins with a torn object: a first line that only opens a bracket begins a document,
-/// or the first of several values.
-fn torn_form(bytes: &[u8]) -> Layout {
-    let first = bytes.split(|&b| b == b'\n').next().unwrap_or_default().trim_ascii_end();
-    if !first.ends_with(b"{") && !first.ends_with(b"[") {
-        Layout::Lines
-    } else if memchr::memmem::find(bytes, b"\n{").is_some() && first == b"{" {
-        Layout::Values
-    } else {
-        Layout::Document
-    }
-}
-
-/// Whether a string runs over the end of a line, which no JSON writer does.
-fn torn(bytes: &[u8]) -> bool {
-    let mut at = 0;
-    while let Some(open) = bytes.get(at..).and_then(|rest| memchr::memchr(b'"', rest)) {
-        let end = scan::string_end(bytes, at + open).unwrap_or(bytes.len());
-        if bytes.get(at + open..end).is_some_and(|s| memchr::memchr(b'\n', s).is_some()) {
-            return true;
-        }
-        at = end;
-    }
-    false
-}
-
-fn second_line_complete(bytes: &[u8]) -> bool {
-    let mut lines = bytes.split(|&b| b == b'\n').map(<[u8]>::trim_ascii).filter(|l| !l.is_empty());
-    // A line that ends by opening a list is the beginning of a document with an element per line.
-    lines.next().is_some_and(|l| !l.ends_with(b"["))
-        && lines
-            .next()
-            .is_some_and(|l| l.starts_with(b"{") && scan::value_end(l, 0) == Some(l.len()))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn layout_of(text: &str) -> Layout {
-        Shape::of("x", text.as_bytes(), true).layout()
-    }
-
-    #[test]
-    fn outermost_forms() {
-        assert_eq!(layout_of("{\"a\":1}\n{\"a\":2}\n"), Layout::Lines);
-        assert_eq!(layout_of("{\"a\":1}"), Layout::Lines);
-        assert_eq!(layout_of("{\n \"a\":1\n}\n"), Layout::Document);
-        assert_eq!(layout_of("{\"r\":[\n{\"a\":1},\n{\"a\":NaN}\n]}\n"), Layout::Document);
-        assert_eq!(layout_of("{\n\"a\":1\n}\n{\n\"a\":2\n}\n"), Layout::Values);
-        assert_eq!(layout_of("[{\"a\":1},\n{\"a\":2}]"), Layout::Elements);
-        assert_eq!(layout_of("[1,2]\n{\"a\":2}\n"), Layout::Lines);
-        assert_eq!(layout_of("{\"a\":\"cut\n{\"a\":2}\n"), Layout::Lines);
-        assert_eq!(layout_of("{\"a\":1,\n{\"a\":2}\n"), Layout::Lines);
-        assert_eq!(layout_of("{\"r\":[\n{\"a\":2}\n"), Layout::Document);
-        assert_eq!(layout_of("{\"r\":[\n{\"a\":\"x},\n{\"a\":2}\n]}"), Layout::Document);
-        assert_eq!(layout_of("{\n\"a\":\"x,\n\"b\":1}\n{\n\"a\":2}\n"), Layout::Values);
-        assert_eq!(layout_of("\u{feff}{\"a\":1}\r\n{\"a\":2}\r\n"), Layout::Lines);
-    }
 
     #[test]
     fn obstacles_have_names() {

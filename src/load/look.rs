@@ -10,7 +10,7 @@ use super::read_at::read_range;
 use super::report::{FileVerdict, VerdictKind};
 use super::sources::{Side, Source};
 use super::walk::{Content, Input};
-use crate::ingest::{Reader, RecordShape, Shape, detect, json, shape, verdicts};
+use crate::ingest::{Layout, Reader, RecordShape, Shape, detect, json, shape, verdicts};
 
 /// What one input is.
 pub(super) enum Looked {
@@ -67,10 +67,11 @@ fn look(
     let base = base.unwrap_or(&input.name).to_owned();
     let (len, mut head) = beginning(shape::HEAD as u64)?;
     let whole = |head: &[u8]| head.len() as u64 >= len;
-    // A first record that is longer than what was looked at can hide the keys that tell.
+    // A first record that is longer than what was looked at can hide the keys that tell, and one that is
+    // torn those that follow.
     let hidden = forced.is_none() && !whole(&head) && {
         let shape = Shape::of(&base, &head, false);
-        shape.any(RecordShape::long) && shape.obstacle().is_none() && detect(&shape).is_err()
+        shape.any(RecordShape::cut) && shape.obstacle().is_none() && detect(&shape).is_err()
     };
     if hidden {
         (_, head) = beginning(LONG)?;
@@ -95,7 +96,7 @@ fn look(
                 }
             }
             if forced.is_none()
-                && let Some(reason) = broken(&input, &base, len)?
+                && let Some(reason) = broken(&input, &shape, not != shape.unknown())?
             {
                 return Ok(Looked::Neither(FileVerdict {
                     name: input.name,
@@ -127,8 +128,9 @@ fn look(
         input.header = reader.described_in(&input.place).and_then(|place| runs.get(&place));
     }
     let layout = reader.layout(&shape);
-    // Where no record shows the key, and none is so long that it may come later, lines are only lines.
-    let key = reader.elements().filter(|key| shape.any(|r| r.list(key) || r.long()));
+    // Where no record shows the key, and it may not come later in one either, lines are only lines.
+    let later = |r: &RecordShape<'_>| r.long() || r.torn() && layout == Layout::Document;
+    let key = reader.elements().filter(|key| shape.any(|r| r.list(key) || later(r)));
     let stem = base.split('.').next().unwrap_or_default().to_owned();
     let source = Source::new(input, stem, reader, layout, key, len);
     Ok(Looked::Rollouts(Box::new(source)))
@@ -137,20 +139,35 @@ fn look(
 /// Endings of files that hold nothing but JSON.
 const JSON: [&str; 5] = [".json", ".jsonl", ".ndjson", ".traj", ".trajectory"];
 
-/// What is wrong with a file that no reader knows although it is JSON by its name or its beginning: cut
-/// before the keys that tell what it is, or broken. It may have been one of the run's.
-fn broken(input: &Input, base: &str, len: u64) -> io::Result<Option<String>> {
-    let named = JSON.iter().any(|ending| base.to_ascii_lowercase().ends_with(ending));
-    let size = len.min(SIDE) as usize;
-    let bytes = input.content.with(|file, at, _| read_range(file, at, size))?;
+/// What is wrong with a file that no reader knows although it is JSON by its name, by its beginning, or by
+/// what it is beside the rollouts: cut before the keys that tell what it is, or broken. It may have been
+/// one of the run's.
+fn broken(input: &Input, shape: &Shape<'_>, known: bool) -> io::Result<Option<String>> {
+    let named = JSON.iter().any(|ending| shape.name.to_ascii_lowercase().ends_with(ending));
+    let (len, bytes) = input
+        .content
+        .with(|file, at, len| Ok((len, read_range(file, at, len.min(SIDE) as usize)?)))?;
     let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes).trim_ascii();
-    if len > SIDE || !matches!(text.first(), Some(b'{' | b'[')) {
+    let torn = || shape.any(|r| r.torn() && r.keys().next().is_some());
+    if shape.obstacle().is_some() {
         return Ok(None);
+    }
+    if !matches!(text.first(), Some(b'{' | b'[')) {
+        // Its first bytes are lost, and no record is whole that would say what it was.
+        let keys = memchr::memmem::find(text, b"\":").is_some();
+        let lost = named && keys && !matches!(text.first(), Some(b'#' | b'/'));
+        let lost = lost && !shape.any(|r| !r.torn());
+        return Ok(lost.then(|| "JSON whose beginning is lost".to_owned()));
+    }
+    if len > SIDE {
+        return Ok(torn().then(|| "broken JSON: a record is torn".to_owned()));
     }
     let mut values = serde_json::Deserializer::from_slice(text).into_iter::<IgnoredAny>();
     Ok(match values.find_map(Result::err) {
         Some(error) if error.is_eof() => Some("JSON that is cut".to_owned()),
-        Some(error) if named => Some(format!("broken JSON: {}", json::complaint(&error))),
+        Some(error) if named || known || torn() => {
+            Some(format!("broken JSON: {}", json::complaint(&error)))
+        }
         Some(_) => None,
         None => verdicts::unreadable(text),
     })

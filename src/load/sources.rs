@@ -20,12 +20,11 @@ use super::unpack::{Spool, unpack};
 use super::walk::{Content, Input};
 use super::watch;
 use super::work::{Cut, Frames};
-use crate::ingest::split::Reach;
 use crate::ingest::survey::{self, Found, Frame, Open};
 use crate::ingest::verdicts::SideFile;
 use crate::ingest::{
     Context, Document, Layout, Reader, StepText, by_id, columns, digest, digest64, read_document,
-    read_element, read_record, readers, resume, split,
+    read_element, read_record, readers, restart, split,
 };
 use crate::rollout::raw::{RawRollout, RawStep};
 use crate::rollout::{Group, RecordRef, SourceId, natural};
@@ -133,16 +132,16 @@ impl Source {
             let Some(key) = self.key else {
                 let input = Cancellable { from: Cursor { file, at: start }.take(len), cancel };
                 let mut sink = |piece| sink(Found::Record(piece));
-                let mut torn = None;
                 let list = self.layout == Layout::Elements;
-                split::split(self.layout, input, split::LIMIT, &mut |piece| match piece.fault {
-                    Some(fault) if list && fault.reach == Reach::Rest => {
-                        torn = Some(piece);
-                        ControlFlow::Continue(())
+                let mut torn = Vec::new();
+                split::split(self.layout, input, split::LIMIT, &mut |piece| {
+                    if list && (!torn.is_empty() || restart::is_torn(&piece, len)) {
+                        torn.push(piece);
+                        return ControlFlow::Continue(());
                     }
-                    _ => sink(piece),
+                    sink(piece)
                 })?;
-                return torn.map_or(Ok(()), |torn| resume::elements(torn, len, &*open, &mut sink));
+                return restart::elements(torn, len, &*open, &mut sink);
             };
             survey::split(self.layout, key, len, split::LIMIT, &*open, sink)
         })
