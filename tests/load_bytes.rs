@@ -61,6 +61,6 @@ fn an_edit_is_kept_once() {
     let group = group(&format!(r#"{{"schema":"credscope/1","task":"t","rollouts":[{rollouts}]}}"#));
     let facts = &group.steps.facts;
     assert_eq!((facts.steps.len(), facts.edits.len()), (6, 1));
-    assert!(facts.steps.iter().all(|s| s.action.edit == facts.steps[0].action.edit));
-    assert!(facts.steps.iter().all(|s| facts.effects_of(s).len() == 1));
+    assert!(facts.steps.iter().all(|s| s.action.edit == facts.steps.action(0).unwrap().edit));
+    assert!(facts.steps.iter().all(|s| facts.effects_of(&s).len() == 1));
 }

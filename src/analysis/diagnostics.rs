@@ -158,8 +158,8 @@ fn states(analysis: &Analysis, found: &mut Diagnostics) {
     for i in analysis.basis.scored_rollouts() {
         let steps = analysis.group.rollouts.get(i).map_or(0..0, |r| r.steps.clone());
         for step in steps.skip(1) {
-            let before = analysis.group.steps.facts.steps.get(step - 1);
-            let result = before.map_or(0, |f| f.action.result as u32);
+            let before = analysis.group.steps.facts.steps.action(step - 1);
+            let result = before.map_or(0, |a| a.result as u32);
             if let Some(seen) = results.get_mut(analysis.graph.state_of(step) as usize) {
                 *seen |= 1 << result;
             }
@@ -285,7 +285,7 @@ pub fn drops(analysis: &Analysis) -> Vec<Pivot> {
 fn categories(analysis: &Analysis) -> Vec<CategoryRow> {
     let mean = |list: &[f64]| crate::credit::stats::mean(list);
     let of = |step: usize| {
-        analysis.group.steps.facts.steps.get(step).map_or(Category::Other, |f| f.action.category)
+        analysis.group.steps.facts.steps.action(step).map_or(Category::Other, |a| a.category)
     };
     Category::ALL
         .into_iter()

@@ -175,7 +175,7 @@ impl Analysis {
     #[must_use]
     pub fn marks(&self, index: usize) -> Vec<&'static str> {
         let flags =
-            self.group.steps.facts.steps.get(index).map_or(Flags::default(), |s| s.action.flags);
+            self.group.steps.facts.steps.action(index).map_or(Flags::default(), |a| a.flags);
         [
             (Flags::MASKED, "exit code masked"),
             (Flags::MAY_WRITE, "may write files"),

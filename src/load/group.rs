@@ -8,7 +8,7 @@ use super::outcome::{self, Decision};
 use super::packed::Columns;
 use super::work::{Pending, StepMeta};
 use crate::facts::relate_paths;
-use crate::rollout::facts::KnownEdits;
+use crate::rollout::facts::Known;
 use crate::rollout::raw::RawRollout;
 use crate::rollout::symbols::SymMap;
 use crate::rollout::{Group, GroupKey, Rollout, StepTable, Sym, TextRef};
@@ -64,7 +64,7 @@ pub fn build(key: GroupKey, drafts: Vec<Draft>, options: &LoadOptions) -> Built 
     let mut group = Group { key, ..Group::default() };
     let (mut decisions, mut kinds, mut raw_steps) = (Vec::new(), Vec::new(), Vec::new());
     let mut values: BTreeMap<String, Vec<Option<f64>>> = BTreeMap::new();
-    let mut edits = KnownEdits::default();
+    let mut known = Known::default();
     let steps = drafts.iter().map(|d| d.pending.steps.len()).sum();
     group.steps.facts.reserve(steps);
     group.steps.text.reserve_exact(steps);
@@ -79,7 +79,7 @@ pub fn build(key: GroupKey, drafts: Vec<Draft>, options: &LoadOptions) -> Built 
         kinds.push(decision.kind(told.as_deref()));
         let map = group.symbols.absorb(&facts.symbols);
         let start = group.steps.turn.len();
-        group.steps.facts.append(&facts.table, &map, &mut edits);
+        group.steps.facts.append(&facts.table, &map, &mut known);
         for step in &steps {
             let (record, within) = segments.locate(step.raw);
             group.steps.text.push(TextRef { record, raw: within });

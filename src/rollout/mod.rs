@@ -4,6 +4,7 @@
 
 pub mod facts;
 pub mod raw;
+pub mod steps;
 pub mod symbols;
 
 use std::ops::Range;
