@@ -1,7 +1,7 @@
 //! What to look at in a group: where credit turns, where states mix what should be apart, what the
 //! values depend on. Only scored rollouts count. Definitions: section 7 of the contract on credit.
 
-use super::panel::spearman;
+use super::panel::{correlation_of_ranks, ranks};
 use super::resample::{Interval, wilson};
 use super::{Analysis, Bucket};
 use crate::rollout::{Category, Flags};
@@ -359,14 +359,17 @@ fn redundancy(analysis: &Analysis) -> Vec<Redundancy> {
 
 fn length(analysis: &Analysis) -> [Option<f64>; 3] {
     let of = |keep: &dyn Fn(usize) -> bool| {
-        let (mut values, mut left) = (Vec::new(), Vec::new());
-        for step in scored_steps(analysis).filter(|&s| keep(s)) {
-            if let Some(value) = analysis.y_column().get(step) {
-                values.push(value);
-                left.push(f64::from(analysis.basis.steps_left.get(step).copied().unwrap_or(0)));
-            }
-        }
-        spearman(&values, &left)
+        let valued = |s: &usize| keep(*s) && analysis.y_column().get(*s).is_some();
+        let steps = || scored_steps(analysis).filter(valued);
+        let left = |s: usize| f64::from(analysis.basis.steps_left.get(s).copied().unwrap_or(0));
+        // One list after the other: there may be many steps.
+        let ranked = |number: &dyn Fn(usize) -> f64| {
+            let mut numbers = Vec::with_capacity(steps().count());
+            numbers.extend(steps().map(number));
+            ranks(&numbers)
+        };
+        let value = |s: usize| analysis.y_column().get(s).unwrap_or_default();
+        correlation_of_ranks(&ranked(&value), &ranked(&left))
     };
     [of(&|_| true), of(&|s| won(analysis, s)), of(&|s| !won(analysis, s))]
 }

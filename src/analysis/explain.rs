@@ -131,12 +131,7 @@ impl Analysis {
         Some(Explanation {
             index,
             column: column.to_owned(),
-            value: values
-                .cells
-                .get(index)
-                .copied()
-                .unwrap_or(Err("no such step"))
-                .map_err(ToOwned::to_owned),
+            value: values.cell(index).unwrap_or(Err("no such step")).map_err(ToOwned::to_owned),
             node: spec.derive(&context, index),
             state: self.state_label(index),
             action: self.action_label(index),

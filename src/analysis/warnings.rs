@@ -356,7 +356,7 @@ fn values(analysis: &Analysis, add: &mut Add) {
         );
     }
     for (spec, column) in &analysis.columns {
-        let big = column.cells.iter().filter(|c| c.is_ok_and(|a| a.abs() > MAGNITUDE)).count();
+        let big = column.values().filter(|a| a.abs() > MAGNITUDE).count();
         if big > 0 {
             add(
                 "magnitude",

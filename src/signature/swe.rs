@@ -395,7 +395,7 @@ fn collisions(group: &Group, granularity: &Granularity) -> u32 {
 
 /// The text of a state: files with their operations, then the flags.
 pub(super) fn label(
-    content: (&[u32], Counters),
+    content: &(Vec<u32>, Counters),
     elements: &[Element],
     projection: &Projection,
     group: &Group,
