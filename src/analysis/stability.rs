@@ -43,7 +43,7 @@ pub fn without(group: &Group, rollout: usize) -> Group {
     let steps = &mut rest.steps;
     steps.facts.steps.remove(gone.clone());
     steps.turn.drain(gone.clone());
-    steps.text.drain(gone.clone());
+    drain(&mut steps.text, &gone);
     drain(&mut steps.step_reward, &gone);
     drain(&mut steps.reward_lost, &gone);
     drain(&mut steps.state, &gone);
