@@ -37,7 +37,7 @@ fn any_registered_column_can_be_shown_and_become_an_axis() {
         press(&mut model, "y");
         let analysis = &model.snapshot().unwrap().analysis;
         assert_eq!(analysis.settings.y, id);
-        assert_eq!(analysis.y_column().cells.len(), analysis.group.len());
+        assert_eq!(analysis.y_column().cells().count(), analysis.group.len());
         press(&mut model, "j");
     }
     // A column that is an axis stays; another one goes.
@@ -351,7 +351,7 @@ fn pasted_text_fires_no_key() {
 
 /// By hand: two steps of `a.py` fail, one works and one was stopped; one names no file at all.
 fn with_results() -> credscope::rollout::Corpus {
-    use credscope::rollout::{Corpus, StepResult};
+    use credscope::rollout::{Corpus, StepFacts, StepResult};
     let walk = |n: usize| (0..n).map(|t| (format!("s{t}"), format!("act{t}"))).collect();
     let group = tui_support::group(
         "results",
@@ -368,10 +368,13 @@ fn with_results() -> credscope::rollout::Corpus {
         (StepResult::Timeout, 3, 2),
         (StepResult::Unknown, 0, 0),
     ];
-    for (step, (result, start, len)) in group.steps.facts.steps.iter_mut().zip(made) {
+    let with = |(mut step, (result, start, len)): (StepFacts, (StepResult, u32, u32))| {
         step.action.result = result;
         (step.action.targets.start, step.action.targets.len) = (start, len);
-    }
+        step
+    };
+    let facts = &mut group.steps.facts;
+    facts.steps = facts.steps.iter().zip(made).map(with).collect();
     Corpus { groups: vec![Arc::new(group)] }
 }
 
@@ -408,7 +411,7 @@ fn steps_are_chosen_by_their_result_and_their_file() {
 
 #[test]
 fn the_files_of_most_steps_are_listed_and_the_rest_is_counted() {
-    use credscope::rollout::Corpus;
+    use credscope::rollout::{Corpus, StepFacts};
     // File k is named by k + 1 steps.
     let walk = |n: usize| (0..n).map(|t| (format!("s{t}"), format!("act{t}"))).collect();
     let group = tui_support::group("files", &[("r1", Outcome::Success, walk(15 * 16 / 2))]);
@@ -416,9 +419,12 @@ fn the_files_of_most_steps_are_listed_and_the_rest_is_counted() {
     let files: Vec<_> = (0..15).map(|k| group.symbols.intern(&format!("f{k:02}.py"))).collect();
     group.steps.facts.targets = files;
     let which = (0..15_u32).flat_map(|k| std::iter::repeat_n(k, k as usize + 1));
-    for (step, start) in group.steps.facts.steps.iter_mut().zip(which) {
+    let with = |(mut step, start): (StepFacts, u32)| {
         (step.action.targets.start, step.action.targets.len) = (start, 1);
-    }
+        step
+    };
+    let facts = &mut group.steps.facts;
+    facts.steps = facts.steps.iter().zip(which).map(with).collect();
     let mut model = tui_support::opened(Corpus { groups: vec![Arc::new(group)] }, (80, 24));
     press(&mut model, "f");
     let shown = picture(&model);

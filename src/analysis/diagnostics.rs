@@ -1,7 +1,7 @@
 //! What to look at in a group: where credit turns, where states mix what should be apart, what the
 //! values depend on. Only scored rollouts count. Definitions: section 7 of the contract on credit.
 
-use super::panel::spearman;
+use super::panel::{correlation_of_ranks, ranks};
 use super::resample::{Interval, wilson};
 use super::{Analysis, Bucket};
 use crate::rollout::{Category, Flags};
@@ -158,8 +158,8 @@ fn states(analysis: &Analysis, found: &mut Diagnostics) {
     for i in analysis.basis.scored_rollouts() {
         let steps = analysis.group.rollouts.get(i).map_or(0..0, |r| r.steps.clone());
         for step in steps.skip(1) {
-            let before = analysis.group.steps.facts.steps.get(step - 1);
-            let result = before.map_or(0, |f| f.action.result as u32);
+            let before = analysis.group.steps.facts.steps.action(step - 1);
+            let result = before.map_or(0, |a| a.result as u32);
             if let Some(seen) = results.get_mut(analysis.graph.state_of(step) as usize) {
                 *seen |= 1 << result;
             }
@@ -285,7 +285,7 @@ pub fn drops(analysis: &Analysis) -> Vec<Pivot> {
 fn categories(analysis: &Analysis) -> Vec<CategoryRow> {
     let mean = |list: &[f64]| crate::credit::stats::mean(list);
     let of = |step: usize| {
-        analysis.group.steps.facts.steps.get(step).map_or(Category::Other, |f| f.action.category)
+        analysis.group.steps.facts.steps.action(step).map_or(Category::Other, |a| a.category)
     };
     Category::ALL
         .into_iter()
@@ -359,14 +359,17 @@ fn redundancy(analysis: &Analysis) -> Vec<Redundancy> {
 
 fn length(analysis: &Analysis) -> [Option<f64>; 3] {
     let of = |keep: &dyn Fn(usize) -> bool| {
-        let (mut values, mut left) = (Vec::new(), Vec::new());
-        for step in scored_steps(analysis).filter(|&s| keep(s)) {
-            if let Some(value) = analysis.y_column().get(step) {
-                values.push(value);
-                left.push(f64::from(analysis.basis.steps_left.get(step).copied().unwrap_or(0)));
-            }
-        }
-        spearman(&values, &left)
+        let valued = |s: &usize| keep(*s) && analysis.y_column().get(*s).is_some();
+        let steps = || scored_steps(analysis).filter(valued);
+        let left = |s: usize| f64::from(analysis.basis.steps_left.get(s).copied().unwrap_or(0));
+        // One list after the other: there may be many steps.
+        let ranked = |number: &dyn Fn(usize) -> f64| {
+            let mut numbers = Vec::with_capacity(steps().count());
+            numbers.extend(steps().map(number));
+            ranks(&numbers)
+        };
+        let value = |s: usize| analysis.y_column().get(s).unwrap_or_default();
+        correlation_of_ranks(&ranked(&value), &ranked(&left))
     };
     [of(&|_| true), of(&|s| won(analysis, s)), of(&|s| !won(analysis, s))]
 }

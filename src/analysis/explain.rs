@@ -131,12 +131,7 @@ impl Analysis {
         Some(Explanation {
             index,
             column: column.to_owned(),
-            value: values
-                .cells
-                .get(index)
-                .copied()
-                .unwrap_or(Err("no such step"))
-                .map_err(ToOwned::to_owned),
+            value: values.cell(index).unwrap_or(Err("no such step")).map_err(ToOwned::to_owned),
             node: spec.derive(&context, index),
             state: self.state_label(index),
             action: self.action_label(index),
@@ -175,7 +170,7 @@ impl Analysis {
     #[must_use]
     pub fn marks(&self, index: usize) -> Vec<&'static str> {
         let flags =
-            self.group.steps.facts.steps.get(index).map_or(Flags::default(), |s| s.action.flags);
+            self.group.steps.facts.steps.action(index).map_or(Flags::default(), |a| a.flags);
         [
             (Flags::MASKED, "exit code masked"),
             (Flags::MAY_WRITE, "may write files"),

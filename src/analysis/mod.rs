@@ -203,14 +203,14 @@ impl Analysis {
     /// The column on the X axis.
     #[must_use]
     pub fn x_column(&self) -> &Column {
-        static NONE: Column = Column { cells: Vec::new(), convention: String::new() };
+        static NONE: Column = Column::EMPTY;
         self.columns.get(self.x).map_or(&NONE, |(_, c)| c)
     }
 
     /// The column on the Y axis.
     #[must_use]
     pub fn y_column(&self) -> &Column {
-        static NONE: Column = Column { cells: Vec::new(), convention: String::new() };
+        static NONE: Column = Column::EMPTY;
         self.columns.get(self.y).map_or(&NONE, |(_, c)| c)
     }
 

@@ -146,13 +146,18 @@ pub fn ranks(numbers: &[f64]) -> Vec<f64> {
 /// constant side.
 #[must_use]
 pub fn spearman(x: &[f64], y: &[f64]) -> Option<f64> {
-    let (x, y) = (ranks(x), ranks(y));
+    correlation_of_ranks(&ranks(x), &ranks(y))
+}
+
+/// [`spearman`] of numbers whose ranks are there.
+#[must_use]
+pub fn correlation_of_ranks(x: &[f64], y: &[f64]) -> Option<f64> {
     if x.len() < 2 || x.len() != y.len() {
         return None;
     }
     let middle = f64::midpoint(x.len() as f64, 1.0);
     let (mut xy, mut xx, mut yy) = (0.0, 0.0, 0.0);
-    for (x, y) in x.iter().zip(&y) {
+    for (x, y) in x.iter().zip(y) {
         let (a, b) = (x - middle, y - middle);
         xy += a * b;
         xx += a * a;

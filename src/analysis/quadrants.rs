@@ -279,12 +279,8 @@ pub fn breakdown_rows(
                 By::Outcome => (rollout.outcome as u64, rollout.outcome.name().to_owned()),
                 By::Rollout => (i as u64, rollout.id.clone()),
                 By::Category => {
-                    let category = group
-                        .steps
-                        .facts
-                        .steps
-                        .get(step)
-                        .map_or(Category::Other, |s| s.action.category);
+                    let action = group.steps.facts.steps.action(step);
+                    let category = action.map_or(Category::Other, |a| a.category);
                     (category as u64, category.name().to_owned())
                 }
                 By::Depth => (t as u64, t.to_string()),

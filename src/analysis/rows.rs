@@ -133,7 +133,7 @@ impl Analysis {
     pub fn step_row(&self, index: usize) -> StepRow {
         let rollout = self.graph.rollout_of(index);
         let steps = self.group.rollouts.get(rollout).map_or(0..0, |r| r.steps.clone());
-        let facts = self.group.steps.facts.steps.get(index).copied().unwrap_or_default();
+        let facts = self.group.steps.facts.steps.get(index).unwrap_or_default();
         let pair = self.graph.pair_of(index);
         let state = self.graph.pair(pair).state;
         let (q, v) = (self.values.pair(pair), self.values.state(state));

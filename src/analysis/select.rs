@@ -89,7 +89,7 @@ impl Facet {
     #[must_use]
     pub fn holds(&self, analysis: &Analysis, step: usize) -> bool {
         let state = || analysis.graph.state_of(step);
-        let action = || analysis.group.steps.facts.steps.get(step).map(|f| f.action);
+        let action = || analysis.group.steps.facts.steps.action(step);
         match self {
             Self::Outcome(o) => {
                 let rollout = analysis.graph.rollout_of(step);
@@ -102,7 +102,7 @@ impl Facet {
                 let table = &analysis.group.steps.facts;
                 let symbols = &analysis.group.symbols;
                 action().is_some_and(|a| {
-                    table.targets_of(&a).iter().any(|&t| symbols.text(t) == &**path)
+                    table.targets_of(a).iter().any(|&t| symbols.text(t) == &**path)
                 })
             }
             Self::Evidence(e) => analysis.graph.evidence.get(step).copied().flatten() == Some(*e),
@@ -121,7 +121,7 @@ impl Facet {
     pub fn files(analysis: &Analysis) -> Vec<Self> {
         let group = &analysis.group;
         let mut steps: BTreeMap<&str, usize> = BTreeMap::new();
-        for fact in &group.steps.facts.steps {
+        for fact in group.steps.facts.steps.iter() {
             let targets = group.steps.facts.targets_of(&fact.action).iter();
             let mut names: Vec<&str> = targets.map(|&t| group.symbols.text(t)).collect();
             names.sort_unstable();

@@ -41,9 +41,9 @@ pub fn without(group: &Group, rollout: usize) -> Group {
         r.steps = r.steps.start - gone.len()..r.steps.end - gone.len();
     }
     let steps = &mut rest.steps;
-    steps.facts.steps.drain(gone.clone());
+    steps.facts.steps.remove(gone.clone());
     steps.turn.drain(gone.clone());
-    steps.text.drain(gone.clone());
+    drain(&mut steps.text, &gone);
     drain(&mut steps.step_reward, &gone);
     drain(&mut steps.reward_lost, &gone);
     drain(&mut steps.state, &gone);

@@ -90,10 +90,10 @@ fn graded(analysis: &Analysis, add: &mut Add) -> usize {
 fn pages(analysis: &Analysis, add: &mut Add) {
     let (mut seen, mut without) = (0_usize, 0_usize);
     for rollout in &analysis.group.rollouts {
-        let facts = analysis.group.steps.facts.steps.get(rollout.steps.clone()).unwrap_or_default();
-        let followed = facts.split_last().map_or(&[][..], |(_, rest)| rest);
+        let followed = rollout.steps.start..rollout.steps.end.saturating_sub(1);
         seen += followed.len();
-        without += followed.iter().filter(|s| s.page.is_none()).count();
+        let steps = analysis.group.steps.facts.steps.range(followed);
+        without += steps.filter(|s| s.page.is_none()).count();
     }
     if 2 * without > seen {
         add(
@@ -289,16 +289,17 @@ fn scores(analysis: &Analysis, add: &mut Add) {
 
 /// Test runs whose verdict nobody sees: the exit code does not speak for them, and nothing was printed.
 fn tests(analysis: &Analysis, add: &mut Add) {
-    let facts = analysis.group.steps.facts.steps.iter();
-    let runs: Vec<_> = facts.filter(|f| f.action.category == Category::Test).collect();
-    let blind = runs
-        .iter()
-        .filter(|f| f.action.flags.has(Flags::MASKED) && f.action.result == StepResult::Unknown)
-        .count();
+    let facts = &analysis.group.steps.facts.steps;
+    let actions = (0..facts.len()).filter_map(|step| facts.action(step));
+    let (mut runs, mut blind) = (0_usize, 0_usize);
+    for test in actions.filter(|a| a.category == Category::Test) {
+        runs += 1;
+        blind += usize::from(test.flags.has(Flags::MASKED) && test.result == StepResult::Unknown);
+    }
     if blind > 0 {
         add(
             "masked-tests",
-            format!("{blind} of {} test runs are masked and print no verdict", runs.len()),
+            format!("{blind} of {runs} test runs are masked and print no verdict"),
             "a pipe, `|| true` or a later command hides the exit code: their result is unknown, and states cannot tell passed from failed by them",
         );
     }
@@ -355,7 +356,7 @@ fn values(analysis: &Analysis, add: &mut Add) {
         );
     }
     for (spec, column) in &analysis.columns {
-        let big = column.cells.iter().filter(|c| c.is_ok_and(|a| a.abs() > MAGNITUDE)).count();
+        let big = column.values().filter(|a| a.abs() > MAGNITUDE).count();
         if big > 0 {
             add(
                 "magnitude",

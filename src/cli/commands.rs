@@ -15,8 +15,8 @@ use crate::export::markdown::Markdown;
 use crate::export::plain::Plain;
 use crate::export::writer::writer;
 use crate::export::{
-    Block, Body, Format, Output, Page, Table, Writing, check, conventions, dot, explain, groups,
-    report, steps, tree,
+    Block, Body, Format, Later, Output, Page, Table, Writing, check, conventions, dot, explain,
+    groups, report, steps, tree,
 };
 
 /// A command at work.
@@ -221,7 +221,7 @@ impl Run<'_> {
         let load = &self.session.loaded.report;
         let several = self.session.groups().len() > 1;
         // The list of all groups stands before their pages: these wait as they will be written.
-        let (mut told, mut rows) = (Vec::new(), Vec::new());
+        let (mut told, mut rows) = (Later::default(), Vec::new());
         self.session.each(|analysis| {
             if several {
                 rows.push(groups::cells(analysis, &analysis.group_row(false)));
@@ -243,12 +243,12 @@ impl Run<'_> {
         // A further page begins with an empty line; the first of all does not.
         let first = !several && writing.partial.is_none();
         self.write_pages(&mut out, &head, writing)?;
-        out.write_all(told.strip_prefix(b"\n").filter(|_| first).unwrap_or(&told))?;
+        told.give(&mut out, first)?;
         Ok(out.commit()?)
     }
 
     /// Writes a page that is not the first, in a form for people.
-    fn write_further(&self, out: &mut Vec<u8>, page: &Page, writing: &Writing) -> Done {
+    fn write_further(&self, out: &mut dyn Write, page: &Page, writing: &Writing) -> Done {
         let writing = writing.clone();
         match self.options.format {
             Format::Markdown => Markdown::further(out, writing).page(page)?,

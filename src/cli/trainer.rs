@@ -92,10 +92,9 @@ impl Run<'_> {
     /// The ids of a rollout's calls, step by step.
     fn calls(&self, group: &Group, rollout: &Rollout) -> Result<Vec<Option<String>>, Failure> {
         let records = self.records(rollout)?;
-        let texts = group.steps.text.get(rollout.steps.clone()).unwrap_or(&[]);
-        Ok(texts
-            .iter()
-            .map(|t| {
+        Ok((0..rollout.steps.len())
+            .map(|step| {
+                let t = group.text_of(rollout, step)?;
                 let record = records.get(t.record as usize)?;
                 record.steps.get(t.raw as usize)?.call_id.clone()
             })

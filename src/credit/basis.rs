@@ -475,8 +475,7 @@ fn computed(group: &Group, settings: &CreditSettings) -> Vec<f64> {
     let mut rewards = Vec::with_capacity(group.len());
     for rollout in &group.rollouts {
         let mut edited = false;
-        for step in group.steps.facts.steps.get(rollout.steps.clone()).unwrap_or(&[]) {
-            let fact = &step.action;
+        for fact in rollout.steps.clone().filter_map(|step| group.steps.facts.steps.action(step)) {
             let invalid = fact.category == Category::Invalid || fact.flags.has(Flags::INVALID);
             let base = if invalid { settings.step_invalid } else { settings.step_valid };
             let test = fact.category == Category::Test;

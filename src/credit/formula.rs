@@ -30,9 +30,6 @@ impl Wanted {
     }
 }
 
-/// Why there is no value where the numbers are too large or too close together for f64.
-const OUT_OF_RANGE: Missing = "numbers out of range";
-
 /// A column as a formula.
 pub(super) trait Formula: Sync {
     fn meta(&self) -> &'static Meta;
@@ -82,13 +79,8 @@ impl<F: Formula> Estimator for Derived<F> {
 
     fn estimate(&self, context: &Context, params: &Params) -> Column {
         let given = Given::new(self.0.meta(), params);
-        let cells = self
-            .0
-            .cells(&Plain, context, &given, Wanted::All)
-            .into_iter()
-            .map(|cell| cell.and_then(|x| if x.is_finite() { Ok(x) } else { Err(OUT_OF_RANGE) }))
-            .collect();
-        Column { cells, convention: self.0.convention(context, &given) }
+        let cells = self.0.cells(&Plain, context, &given, Wanted::All);
+        Column::new(cells.into_iter(), self.0.convention(context, &given))
     }
 
     fn derive(&self, context: &Context, params: &Params, step: usize) -> Option<Rc<Node>> {

@@ -35,15 +35,11 @@ impl Estimator for Logged {
 
 pub(super) fn estimate(context: &Context, name: &str) -> Column {
     let known = context.group.steps.values.iter().find(|(n, _)| n == name);
-    let cells = (0..context.group.len())
-        .map(|step| match known {
-            None => Err("not logged in this group"),
-            Some((_, values)) => {
-                values.get(step).copied().flatten().ok_or("not logged at this step")
-            }
-        })
-        .collect();
-    Column { cells, convention: "as logged".to_owned() }
+    let cells = (0..context.group.len()).map(|step| match known {
+        None => Err("not logged in this group"),
+        Some((_, values)) => values.get(step).copied().flatten().ok_or("not logged at this step"),
+    });
+    Column::new(cells, "as logged".to_owned())
 }
 
 pub(super) fn derive(context: &Context, name: &str, step: usize) -> Option<Rc<Node>> {

@@ -5,6 +5,7 @@
 mod algebra;
 pub mod basis;
 mod bellman;
+mod column;
 pub mod derivation;
 mod formula;
 mod frameworks;
@@ -31,6 +32,7 @@ pub use basis::{
     Visit,
 };
 pub use bellman::Bellman;
+pub use column::{Column, Missing};
 pub use derivation::{Expr, Node};
 pub use frameworks::{FRAMEWORKS, Framework, OptionSet};
 pub use turn_columns::{batch_numbers, batch_of, needs_batch};
@@ -69,32 +71,6 @@ pub struct Meta {
     pub params: &'static [ParamSpec],
     /// Where the source leaves something open, the reading that is the default.
     pub reading: &'static str,
-}
-
-/// Why a column has no value.
-pub type Missing = &'static str;
-
-/// The values of a column, one per step of the group.
-#[derive(Debug, Clone, Default)]
-pub struct Column {
-    /// A finite value, or the reason why there is none.
-    pub cells: Vec<Result<f64, Missing>>,
-    /// The convention that was used, for headers: `ddof 1, eps 1e-6`.
-    pub convention: String,
-}
-
-impl Column {
-    /// The value of a step.
-    #[must_use]
-    pub fn get(&self, step: usize) -> Option<f64> {
-        self.cells.get(step).copied().and_then(Result::ok)
-    }
-
-    /// Why a step has no value.
-    #[must_use]
-    pub fn reason(&self, step: usize) -> Option<Missing> {
-        self.cells.get(step).copied().and_then(Result::err)
-    }
 }
 
 /// Parameters of one instance of a column, as texts.

@@ -191,32 +191,28 @@ impl ValueTable {
 /// nothing is kept of them.
 #[derive(Debug, Clone, Default)]
 struct Means {
-    /// Per list: where its mean stands; not looked at for shorter lists.
-    at: Vec<u32>,
+    /// The lists of several steps, ascending.
+    lists: Vec<u32>,
+    /// The mean of each of them.
     several: Vec<Mean>,
 }
 
 impl Means {
     fn new(lists: &Lists, returns: &Returns) -> Self {
+        let several = || (0..).zip(lists.iter()).filter(|(_, list)| list.len() > 1);
         let mut means = Self::default();
-        means.at = lists
-            .iter()
-            .map(|list| {
-                if list.len() > 1 {
-                    means.several.push(mean(list, returns));
-                }
-                means.several.len().saturating_sub(1) as u32
-            })
-            .collect();
-        means.several.shrink_to_fit();
+        means.lists.reserve_exact(several().count());
+        means.lists.extend(several().map(|(id, _)| id));
+        means.several.reserve_exact(means.lists.len());
+        means.several.extend(several().map(|(_, list)| mean(list, returns)));
         means
     }
 
     fn get(&self, id: u32, lists: &Lists, returns: &Returns) -> Mean {
         let list = lists.get(id);
         if list.len() > 1 {
-            let at = self.at.get(id as usize).copied().unwrap_or_default();
-            return self.several.get(at as usize).copied().unwrap_or_default();
+            let at = self.lists.binary_search(&id).ok();
+            return at.and_then(|at| self.several.get(at)).copied().unwrap_or_default();
         }
         let Some(&step) = list.first() else { return Mean::default() };
         let of = |list: &[f64]| list.get(step as usize).copied().unwrap_or(0.0);

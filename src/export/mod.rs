@@ -39,6 +39,6 @@ pub mod tree;
 pub mod writer;
 
 pub use document::{Block, Body, Page};
-pub use output::{Output, OutputError};
+pub use output::{Later, Output, OutputError};
 pub use table::{Cell, Column, Table};
 pub use writer::{Format, TableWriter, Writing};

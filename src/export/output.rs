@@ -4,10 +4,10 @@
 //! input, and an existing file only by force.
 
 use std::fs;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
-use tempfile::NamedTempFile;
+use tempfile::{NamedTempFile, SpooledTempFile};
 
 /// An output that cannot be opened or finished.
 #[derive(Debug, thiserror::Error)]
@@ -129,6 +129,74 @@ impl Write for Output {
         match &mut self.0 {
             Target::Stdout(out) => out.flush(),
             Target::File { temp, .. } => temp.flush(),
+        }
+    }
+}
+
+/// Bytes that [`Later`] keeps in memory.
+const IN_MEMORY: usize = 1 << 20;
+
+/// What is written now and goes out later, since something else stands before it: in memory where it is
+/// short, else in an unlinked temporary file.
+#[derive(Debug)]
+pub struct Later(BufWriter<SpooledTempFile>);
+
+impl Default for Later {
+    fn default() -> Self {
+        Self(BufWriter::new(SpooledTempFile::new(IN_MEMORY)))
+    }
+}
+
+impl Later {
+    /// Writes out all of it, but for one line end that it begins with where `trimmed`.
+    pub fn give(self, out: &mut dyn Write, trimmed: bool) -> io::Result<()> {
+        let mut all = self.0.into_inner().map_err(|e| of_temporary(e.into_error()))?;
+        all.rewind()?;
+        let mut first = [0];
+        if all.read(&mut first)? == 1 && !(trimmed && first == *b"\n") {
+            out.write_all(&first)?;
+        }
+        io::copy(&mut all, out)?;
+        Ok(())
+    }
+}
+
+impl Write for Later {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes).map_err(of_temporary)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush().map_err(of_temporary)
+    }
+}
+
+/// The place of the trouble, which the output's own errors do not have.
+fn of_temporary(error: io::Error) -> io::Error {
+    io::Error::new(
+        error.kind(),
+        format!("a temporary file in {}: {error}", std::env::temp_dir().display()),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_waits_comes_out_whole_however_long_it_is() {
+        for (text, trimmed, expected) in [
+            (String::new(), true, String::new()),
+            ("\n\na\n".to_owned(), true, "\na\n".to_owned()),
+            ("\na".to_owned(), false, "\na".to_owned()),
+            ("a\n".to_owned(), true, "a\n".to_owned()),
+            ("xy\n".repeat(IN_MEMORY), false, "xy\n".repeat(IN_MEMORY)),
+        ] {
+            let mut later = Later::default();
+            later.write_all(text.as_bytes()).unwrap();
+            let mut out = Vec::new();
+            later.give(&mut out, trimmed).unwrap();
+            assert!(out == expected.as_bytes(), "{} bytes", text.len());
         }
     }
 }

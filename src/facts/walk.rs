@@ -9,7 +9,8 @@ use super::act::{Act, ActKind, Scope};
 use super::paths::{clean, join, relative};
 use crate::profile::Profile;
 use crate::rollout::facts::{
-    Category, Edit, EditId, EditKind, Extent, Fact, FactTable, Flags, StepResult, Targets,
+    Category, Edit, EditId, EditKind, Extent, Fact, FactTable, Flags, StepFacts, StepResult,
+    Targets,
 };
 use crate::rollout::{Sym, Symbols};
 
@@ -18,7 +19,7 @@ pub struct Walk<'p> {
     /// How paths are read.
     pub profile: &'p Profile,
     /// The facts.
-    pub table: FactTable,
+    pub table: FactTable<Vec<StepFacts>>,
     /// Texts of the facts.
     pub symbols: Symbols,
     /// Directory of the shell where it lasts, as written; empty for the root.

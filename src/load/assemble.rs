@@ -63,7 +63,13 @@ pub fn assemble(
     }
     let mut seen = Seen::default();
     let mut joiner = Joiner { sources: &sources, profiles, interpreter: None };
-    let mut drafted: Vec<(GroupKey, Vec<Draft>)> = Vec::with_capacity(grouped.len());
+    let mut groups = Vec::with_capacity(grouped.len());
+    let mut build = |tally: &mut Tally, key, drafts| {
+        let built = group::build(key, drafts, options);
+        tally.group(&built);
+        groups.push(Arc::new(built.group));
+    };
+    let mut drafted: Vec<(GroupKey, Vec<Draft>)> = Vec::new();
     for (key, pendings) in grouped {
         if options.cancelled() {
             return Err(LoadError::Cancelled);
@@ -76,7 +82,12 @@ pub fn assemble(
         for draft in &drafts {
             tally.continues(draft, &sources);
         }
-        drafted.push((key, drafts));
+        // A sidecar speaks of all rollouts; without one, drafts need not wait for each other.
+        if options.sidecars.is_empty() {
+            build(&mut tally, key, drafts);
+        } else {
+            drafted.push((key, drafts));
+        }
     }
     for path in &options.sidecars {
         let applied = sidecar::apply(path, &mut drafted)?;
@@ -84,14 +95,11 @@ pub fn assemble(
         tally.notes(applied.notes);
         tally.skip(applied.skipped);
     }
-    let mut groups = Vec::with_capacity(drafted.len());
     for (key, drafts) in drafted {
         if options.cancelled() {
             return Err(LoadError::Cancelled);
         }
-        let built = group::build(key, drafts, options);
-        tally.group(&built);
-        groups.push(Arc::new(built.group));
+        build(&mut tally, key, drafts);
     }
     tally.collapsed(&seen, &sources);
     let mut report = tally.finish(&sources, &groups);

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use super::identity::Draft;
+use super::identity::{Draft, Segments};
 use super::options::LoadOptions;
 use super::outcome::{self, Decision};
 use super::packed::Columns;
 use super::work::{Pending, StepMeta};
 use crate::facts::relate_paths;
-use crate::rollout::facts::KnownEdits;
+use crate::rollout::facts::Known;
 use crate::rollout::raw::RawRollout;
 use crate::rollout::symbols::SymMap;
 use crate::rollout::{Group, GroupKey, Rollout, StepTable, Sym, TextRef};
@@ -64,10 +64,9 @@ pub fn build(key: GroupKey, drafts: Vec<Draft>, options: &LoadOptions) -> Built 
     let mut group = Group { key, ..Group::default() };
     let (mut decisions, mut kinds, mut raw_steps) = (Vec::new(), Vec::new(), Vec::new());
     let mut values: BTreeMap<String, Vec<Option<f64>>> = BTreeMap::new();
-    let mut edits = KnownEdits::default();
+    let mut known = Known::default();
     let steps = drafts.iter().map(|d| d.pending.steps.len()).sum();
     group.steps.facts.reserve(steps);
-    group.steps.text.reserve_exact(steps);
     group.steps.turn.reserve_exact(steps);
     group.rollouts.reserve_exact(drafts.len());
     for draft in drafts {
@@ -79,12 +78,9 @@ pub fn build(key: GroupKey, drafts: Vec<Draft>, options: &LoadOptions) -> Built 
         kinds.push(decision.kind(told.as_deref()));
         let map = group.symbols.absorb(&facts.symbols);
         let start = group.steps.turn.len();
-        group.steps.facts.append(&facts.table, &map, &mut edits);
-        for step in &steps {
-            let (record, within) = segments.locate(step.raw);
-            group.steps.text.push(TextRef { record, raw: within });
-            group.steps.turn.push(step.turn);
-        }
+        group.steps.facts.append(&facts.table, &map, &mut known);
+        group.steps.turn.extend(steps.iter().map(|step| step.turn));
+        push_places(&mut group, &segments, &steps);
         push_logged(&mut group.steps, &steps, &map, start);
         push_values(&mut values, numbers, start);
         if group.profile.is_empty() {
@@ -126,6 +122,7 @@ pub fn build(key: GroupKey, drafts: Vec<Draft>, options: &LoadOptions) -> Built 
         })
         .collect();
     let columns = &mut group.steps;
+    columns.text.shrink_to_fit();
     fill(&mut columns.step_reward, len, None);
     fill(&mut columns.reward_lost, len, false);
     fill(&mut columns.state, len, Sym::NONE);
@@ -135,6 +132,24 @@ pub fn build(key: GroupKey, drafts: Vec<Draft>, options: &LoadOptions) -> Built 
     group.steps.facts.pack();
     group.symbols.pack();
     Built { group, decisions, kinds, raw_steps }
+}
+
+/// Puts where the texts of a rollout are into its column: it begins with the first rollout that does not
+/// have its steps one after the other in one record.
+fn push_places(group: &mut Group, segments: &Segments, steps: &[StepMeta]) {
+    let own = |step: usize| TextRef { record: 0, raw: step as u32 };
+    let place = |step: &StepMeta| {
+        let (record, raw) = segments.locate(step.raw);
+        TextRef { record, raw }
+    };
+    let text = &mut group.steps.text;
+    if text.is_empty() {
+        if steps.iter().enumerate().all(|(at, step)| place(step) == own(at)) {
+            return;
+        }
+        text.extend(group.rollouts.iter().flat_map(|r| (0..r.steps.len()).map(own)));
+    }
+    text.extend(steps.iter().map(place));
 }
 
 /// Puts what the file says about steps into its columns: one begins where the first step has something.
@@ -229,7 +244,13 @@ mod tests {
         assert_eq!(group.steps.turn, [0, 0, 1]);
         assert_eq!(group.steps.values, [("critic".to_owned(), vec![None, None, Some(0.25)])]);
         assert_eq!(group.steps.facts.steps.len(), 3);
-        assert_eq!(group.steps.text.iter().map(|t| t.raw).collect::<Vec<_>>(), [0, 0, 1]);
+        // Each step is where its number says: nothing is kept of that.
+        assert!(group.steps.text.is_empty());
+        let places = [0, 1, 2].map(|step| group.text_of(&group.rollouts[1], step));
+        assert_eq!(
+            places.map(|place| place.map(|t| (t.record, t.raw))),
+            [Some((0, 0)), Some((0, 1)), None]
+        );
         assert_eq!(group.coding_calls, (2, 4));
         // A success stands, and how it ended is still said.
         assert_eq!(group.rollouts[0].outcome, Outcome::Success);

@@ -350,13 +350,7 @@ impl Sources {
         step: usize,
     ) -> Result<StepText, TextError> {
         let owner = group.rollouts.get(rollout).ok_or(TextError::NoSuchStep)?;
-        let at = owner.steps.start + step;
-        let text = group
-            .steps
-            .text
-            .get(at)
-            .filter(|_| at < owner.steps.end)
-            .ok_or(TextError::NoSuchStep)?;
+        let text = group.text_of(owner, step).ok_or(TextError::NoSuchStep)?;
         let record = owner.records.get(text.record as usize).ok_or(TextError::NoSuchStep)?;
         let raw = self.rollout(record)?;
         let step = raw.steps.into_iter().nth(text.raw as usize);
@@ -370,10 +364,9 @@ impl Sources {
         for record in &owner.records {
             raws.push(self.rollout(record)?.steps);
         }
-        let texts = group.steps.text.get(owner.steps.clone()).ok_or(TextError::NoSuchStep)?;
-        texts
-            .iter()
-            .map(|t| {
+        (0..owner.steps.len())
+            .map(|step| {
+                let t = group.text_of(owner, step).ok_or(TextError::NoSuchStep)?;
                 let step = raws.get_mut(t.record as usize).and_then(|r| r.get_mut(t.raw as usize));
                 step.map(|s| StepText::from(std::mem::take(s))).ok_or(TextError::NoSuchStep)
             })

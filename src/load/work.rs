@@ -323,6 +323,7 @@ fn collect(
                 if let Some(begun) = begun.get_mut(record.source.0 as usize) {
                     progress.files += u64::from(!std::mem::replace(begun, true));
                 }
+                record.parts.shrink_to_fit();
                 records.push(*record);
                 progress.records += 1;
                 progress.bytes += bytes as u64;

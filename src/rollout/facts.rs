@@ -1,12 +1,13 @@
 //! What one action did, free of granularity and free of text: plain data that [`crate::facts`]
 //! makes once, while the text is in hand, and [`crate::signature`] projects on every turn of a knob.
 
-use std::hash::BuildHasher;
+use std::hash::{BuildHasher, Hash};
 use std::num::NonZeroU32;
 
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 
+use super::steps::Steps;
 use super::symbols::{Sym, SymMap, Symbols};
 
 /// The kind of an action, the first part of its signature.
@@ -245,7 +246,7 @@ impl Flags {
 }
 
 /// One thing that an action did. Small and `Copy`; texts are symbols of the table it belongs to.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Fact {
     /// Kind of the action.
     pub category: Category,
@@ -266,7 +267,7 @@ pub struct Fact {
 }
 
 /// All facts of one step.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct StepFacts {
     /// The fact that names the action: the command that carries the effect.
     pub action: Fact,
@@ -297,11 +298,11 @@ impl StepFacts {
     pub const ACTION: (u32, u32) = (1, 0);
 }
 
-/// The facts of a rollout (local symbols) or of a whole group (the group's symbols).
+/// The facts of a whole group (the group's symbols), or of one rollout (local symbols; a plain list).
 #[derive(Debug, Clone, Default)]
-pub struct FactTable {
+pub struct FactTable<S = Steps> {
     /// One entry per step.
-    pub steps: Vec<StepFacts>,
+    pub steps: S,
     /// Facts that move the state; steps refer to ranges of it.
     pub effects: Vec<Fact>,
     /// Paths; facts refer to ranges of it.
@@ -310,7 +311,7 @@ pub struct FactTable {
     pub edits: Vec<Edit>,
 }
 
-impl FactTable {
+impl<S> FactTable<S> {
     /// The targets of a fact.
     #[must_use]
     pub fn targets_of(&self, fact: &Fact) -> &[Sym] {
@@ -342,39 +343,38 @@ impl FactTable {
             && *action == (Fact { targets: action.targets, flags, ..*effect })
             && self.targets_of(effect) == self.targets_of(action)
     }
+}
 
+impl FactTable {
     /// Makes room for this many further steps.
     pub fn reserve(&mut self, steps: usize) {
-        self.steps.reserve_exact(steps);
+        self.steps.reserve(steps);
     }
 
     /// Appends a rollout's facts, with its symbols mapped into the group's. An effect that is the action
-    /// again is not stored a second time, and neither is an edit that a rollout before made.
-    pub fn append(&mut self, other: &Self, map: &SymMap, known: &mut KnownEdits) {
-        let edits: Vec<EditId> =
-            other.edits.iter().map(|e| known.id(*e, &mut self.edits)).collect();
-        let shift = |fact: &Fact, targets: &mut Vec<Sym>| {
-            let start = targets.len() as u32;
-            targets.extend(other.targets_of(fact).iter().map(|&t| map.map(t)));
+    /// again is not stored a second time, and neither are edits and lists of paths and effects that are
+    /// there already.
+    pub fn append(&mut self, other: &FactTable<Vec<StepFacts>>, map: &SymMap, known: &mut Known) {
+        let Self { steps, effects, targets, edits } = self;
+        let ids: Vec<EditId> = other.edits.iter().map(|e| known.edit(*e, edits)).collect();
+        let mut shift = |fact: &Fact| {
+            let own = other.targets_of(fact).iter().map(|&t| map.map(t));
+            let (start, end) = known.targets.place(targets, own);
             Fact {
                 op: map.map(fact.op),
                 runner: map.map(fact.runner),
-                targets: Targets { start, len: targets.len() as u32 - start },
-                edit: fact.edit.and_then(|e| edits.get(e.index()).copied()),
+                targets: Targets { start, len: end - start },
+                edit: fact.edit.and_then(|e| ids.get(e.index()).copied()),
                 ..*fact
             }
         };
         for step in &other.steps {
-            let action = shift(&step.action, &mut self.targets);
+            let action = shift(&step.action);
             let effects = match other.effects_of(step) {
                 [one] if other.is_action(one, &step.action) => StepFacts::ACTION,
-                all => {
-                    let start = self.effects.len() as u32;
-                    self.effects.extend(all.iter().map(|f| shift(f, &mut self.targets)));
-                    (start, self.effects.len() as u32)
-                }
+                all => known.effects.place(effects, all.iter().map(&mut shift)),
             };
-            self.steps.push(StepFacts {
+            steps.push(StepFacts {
                 action,
                 effects,
                 tool: map.map(step.tool),
@@ -389,7 +389,7 @@ impl FactTable {
     /// Bytes that it takes in memory.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.steps.capacity() * size_of::<StepFacts>()
+        self.steps.bytes()
             + self.effects.capacity() * size_of::<Fact>()
             + self.targets.capacity() * size_of::<Sym>()
             + self.edits.capacity() * size_of::<Edit>()
@@ -397,29 +397,67 @@ impl FactTable {
 
     /// Gives back what only further steps would need.
     pub fn pack(&mut self) {
-        self.steps.shrink_to_fit();
+        self.steps.pack();
         self.effects.shrink_to_fit();
         self.targets.shrink_to_fit();
         self.edits.shrink_to_fit();
     }
 }
 
-/// Where the edits of a table stand, while rollouts are [appended](FactTable::append).
+/// What a table has already, while rollouts are [appended](FactTable::append).
 #[derive(Debug, Default)]
-pub struct KnownEdits(HashTable<EditId>);
+pub struct Known {
+    edits: HashTable<EditId>,
+    targets: KnownRuns,
+    effects: KnownRuns,
+}
 
-impl KnownEdits {
-    fn id(&mut self, edit: Edit, edits: &mut Vec<Edit>) -> EditId {
+impl Known {
+    fn edit(&mut self, edit: Edit, edits: &mut Vec<Edit>) -> EditId {
         let hash = |edit: &Edit| FxBuildHasher.hash_one(edit);
         let at = |id: EditId, edits: &[Edit]| edits.get(id.index()).copied();
         let own = hash(&edit);
-        if let Some(&id) = self.0.find(own, |&id| at(id, edits) == Some(edit)) {
+        if let Some(&id) = self.edits.find(own, |&id| at(id, edits) == Some(edit)) {
             return id;
         }
         let id = EditId::new(edits.len() as u32);
         edits.push(edit);
-        self.0.insert_unique(own, id, |&id| at(id, edits).map_or(0, |edit| hash(&edit)));
+        self.edits.insert_unique(own, id, |&id| at(id, edits).map_or(0, |edit| hash(&edit)));
         id
+    }
+}
+
+/// The runs of a list that stand for themselves: an equal one is not added again.
+#[derive(Debug, Default)]
+struct KnownRuns(HashTable<(u32, u32)>);
+
+impl KnownRuns {
+    /// Start and end of the run in the list; none has the place 0 to 0.
+    fn place<T: Eq + Hash>(
+        &mut self,
+        list: &mut Vec<T>,
+        run: impl Iterator<Item = T>,
+    ) -> (u32, u32) {
+        let start = list.len();
+        list.extend(run);
+        let of = |list: &[T], (start, end): (u32, u32)| {
+            FxBuildHasher.hash_one(list.get(start as usize..end as usize).unwrap_or_default())
+        };
+        let new = (start as u32, list.len() as u32);
+        if new.0 == new.1 {
+            return (0, 0);
+        }
+        let own = of(list, new);
+        let (before, added) = list.split_at(start);
+        let equal = |&(start, end): &(u32, u32)| {
+            before.get(start as usize..end as usize).is_some_and(|run| run == added)
+        };
+        if let Some(&run) = self.0.find(own, equal) {
+            list.truncate(start);
+            return run;
+        }
+        self.0.insert_unique(own, new, |&run| of(list, run));
+        new
     }
 }
 
@@ -427,7 +465,7 @@ impl KnownEdits {
 #[derive(Debug, Clone, Default)]
 pub struct RolloutFacts {
     /// The facts, one entry per step.
-    pub table: FactTable,
+    pub table: FactTable<Vec<StepFacts>>,
     /// Texts of `table`.
     pub symbols: Symbols,
     /// For each step its index among the raw steps: an empty closing message is no step.

@@ -4,6 +4,7 @@
 
 pub mod facts;
 pub mod raw;
+pub mod steps;
 pub mod symbols;
 
 use std::ops::Range;
@@ -173,7 +174,8 @@ pub struct StepTable {
     pub action: Vec<Sym>,
     /// Span of token ids, or a count as `(0, n)`.
     pub tokens: Vec<Option<(u64, u64)>>,
-    /// Where the text is.
+    /// Where the text is; empty where each step of the group stands under its own number in the first
+    /// record of its rollout. Ask [`Group::text_of`].
     pub text: Vec<TextRef>,
     /// Further numbers per step, by name.
     pub values: Vec<(String, Vec<Option<f64>>)>,
@@ -209,6 +211,16 @@ impl Group {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.steps.turn.is_empty()
+    }
+
+    /// Where the text of a step of a rollout is; nothing past its end.
+    #[must_use]
+    pub fn text_of(&self, rollout: &Rollout, step: usize) -> Option<TextRef> {
+        let at = Some(rollout.steps.start + step).filter(|at| *at < rollout.steps.end)?;
+        if self.steps.text.is_empty() {
+            return Some(TextRef { record: 0, raw: step as u32 });
+        }
+        self.steps.text.get(at).copied()
     }
 
     /// For each rollout the index of the one that its tree of forks starts with; itself without forks.

@@ -143,9 +143,9 @@ impl Projection {
     pub fn state_label(&self, group: &Group, state: StateId) -> String {
         match &self.contents {
             Contents::Swe { states, elements } => {
-                swe::label(states.content(state), elements, self, group)
+                swe::label(&states.content(state), elements, self, group)
             }
-            Contents::Tools { states } => simple::set_label(states.content(state).0, self, group),
+            Contents::Tools { states } => simple::set_label(&states.content(state).0, self, group),
             Contents::Keys { keys } => simple::label(state, keys, self, group),
         }
     }

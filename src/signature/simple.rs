@@ -40,7 +40,7 @@ pub(super) fn project(
     let by_call = matches!(abstraction, Abstraction::Tools | Abstraction::History);
     for rollout in &group.rollouts {
         let mut content = Content::new(granularity.sequence);
-        let mut previous: Option<&StepFacts> = None;
+        let mut previous: Option<StepFacts> = None;
         let mut past = intern(&mut keys, &mut key_index, Key::Start);
         for (t, at) in rollout.steps.clone().enumerate() {
             let Some(step) = group.steps.facts.steps.get(at) else {
@@ -50,9 +50,15 @@ pub(super) fn project(
             let key = if abstraction == Abstraction::Logged && !logged.is_none() {
                 ActionKey::Logged(logged)
             } else if by_call {
-                ActionKey::call(step)
+                ActionKey::call(&step)
             } else {
-                ActionKey::coding(step, &group.steps.facts, &group.symbols, granularity, &mut scope)
+                ActionKey::coding(
+                    &step,
+                    &group.steps.facts,
+                    &group.symbols,
+                    granularity,
+                    &mut scope,
+                )
             };
             let taken = intern(&mut actions, &mut action_index, key);
             action.push(taken);
@@ -80,14 +86,15 @@ pub(super) fn project(
                 }
             };
             state.push(here);
-            if abstraction == Abstraction::Tools && moves_state(step) {
+            if abstraction == Abstraction::Tools && moves_state(&step) {
                 if granularity.tools_multiset {
                     content.add_again(taken);
                 } else {
                     content.add(taken);
                 }
             }
-            if abstraction == Abstraction::History && (!is_text(step) || granularity.history_text) {
+            if abstraction == Abstraction::History && (!is_text(&step) || granularity.history_text)
+            {
                 past = intern(&mut keys, &mut key_index, Key::After(past, taken));
             }
             previous = Some(step);

@@ -17,8 +17,10 @@ pub(super) struct Counters {
 /// All distinct states, contents in one arena.
 #[derive(Debug, Clone, Default)]
 pub(super) struct StateTable {
-    arena: Vec<u32>,
-    states: Vec<(u32, u32, Counters)>,
+    /// Each element as its difference from the one before: in a set they are small.
+    arena: Vec<u8>,
+    /// Where each content ends, and its flags.
+    states: Vec<(u32, Counters)>,
     /// States by the lower half of their hash, which stands beside them.
     index: HashTable<(u32, StateId)>,
 }
@@ -26,7 +28,7 @@ pub(super) struct StateTable {
 impl StateTable {
     pub(super) fn with_capacity(steps: usize) -> Self {
         Self {
-            arena: Vec::with_capacity(steps * 16),
+            arena: Vec::with_capacity(steps * 24),
             states: Vec::with_capacity(steps),
             index: HashTable::with_capacity(steps),
         }
@@ -40,18 +42,15 @@ impl StateTable {
         let tag = key as u32;
         let same = |&(known, id): &(u32, StateId)| {
             known == tag
-                && self.states.get(id as usize).is_some_and(|&(start, end, flags)| {
-                    flags == counters
-                        && self.arena.get(start as usize..end as usize) == Some(content)
-                })
+                && self.states.get(id as usize).is_some_and(|&(_, flags)| flags == counters)
+                && decoded(self.packed(id)).eq(content.iter().copied())
         };
         if let Some(&(_, id)) = self.index.find(spread(tag), same) {
             return id;
         }
         let id = self.states.len() as StateId;
-        let start = self.arena.len() as u32;
-        self.arena.extend_from_slice(content);
-        self.states.push((start, self.arena.len() as u32, counters));
+        encode(content, &mut self.arena);
+        self.states.push((self.arena.len() as u32, counters));
         self.index.insert_unique(spread(tag), (tag, id), |&(tag, _)| spread(tag));
         id
     }
@@ -67,12 +66,49 @@ impl StateTable {
         self.states.len()
     }
 
-    pub(super) fn content(&self, id: StateId) -> (&[u32], Counters) {
-        let Some(&(start, end, counters)) = self.states.get(id as usize) else {
-            return (&[], Counters::default());
-        };
-        (self.arena.get(start as usize..end as usize).unwrap_or(&[]), counters)
+    pub(super) fn content(&self, id: StateId) -> (Vec<u32>, Counters) {
+        let counters = self.states.get(id as usize).map(|&(_, counters)| counters);
+        (decoded(self.packed(id)).collect(), counters.unwrap_or_default())
     }
+
+    fn packed(&self, id: StateId) -> &[u8] {
+        let end = |at: usize| self.states.get(at).map(|&(end, _)| end as usize);
+        let start = (id as usize).checked_sub(1).and_then(end).unwrap_or(0);
+        end(id as usize).and_then(|end| self.arena.get(start..end)).unwrap_or_default()
+    }
+}
+
+/// Writes elements as differences, signed ones for sequences, seven bits a byte.
+fn encode(elements: &[u32], out: &mut Vec<u8>) {
+    let mut before = 0;
+    for &element in elements {
+        let step = i64::from(element) - i64::from(before);
+        let mut rest = (step << 1 ^ step >> 63) as u64;
+        while rest >= 0x80 {
+            out.push(rest as u8 | 0x80);
+            rest >>= 7;
+        }
+        out.push(rest as u8);
+        before = element;
+    }
+}
+
+/// Reads them again.
+fn decoded(bytes: &[u8]) -> impl Iterator<Item = u32> + '_ {
+    let (mut bytes, mut before) = (bytes.iter(), 0_i64);
+    std::iter::from_fn(move || {
+        let (mut number, mut shift) = (0_u64, 0);
+        loop {
+            let byte = *bytes.next()?;
+            number |= u64::from(byte & 0x7f) << shift;
+            if byte < 0x80 {
+                break;
+            }
+            shift += 7;
+        }
+        before += (number >> 1) as i64 ^ -((number & 1) as i64);
+        Some(before as u32)
+    })
 }
 
 /// A set or sequence of elements that grows and shrinks along one rollout, with its hash.
@@ -158,6 +194,23 @@ mod tests {
         };
         assert_eq!(id(false, &[3, 1, 3]), id(false, &[1, 3]));
         assert_ne!(id(true, &[3, 1]), id(true, &[1, 3]));
+    }
+
+    #[test]
+    fn contents_come_back() {
+        let mut table = StateTable::default();
+        let contents: [&[u32]; 5] =
+            [&[], &[5, 0, 5, 70_000, 3], &[u32::MAX, 0, u32::MAX], &[], &[1, 2, 66]];
+        for (at, content) in contents.into_iter().enumerate() {
+            let flags = Counters { think: at as u32, ..Counters::default() };
+            assert_eq!(table.id(at as u64, content, flags), at as u32);
+        }
+        for (at, content) in contents.into_iter().enumerate() {
+            let flags = Counters { think: at as u32, ..Counters::default() };
+            assert_eq!(table.content(at as u32), (content.to_vec(), flags));
+        }
+        assert_eq!(table.arena.len(), 1 + 1 + 1 + 3 + 3 + 5 + 5 + 5 + 1 + 1 + 1);
+        assert_eq!(table.content(9), (Vec::new(), Counters::default()));
     }
 
     #[test]

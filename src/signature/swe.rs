@@ -103,17 +103,17 @@ pub(super) fn project(group: &Group, granularity: &Granularity) -> Projection {
         let mut content = Content::new(granularity.sequence);
         let mut edits = Edits::default();
         let mut seen = Seen::default();
-        for step in group.steps.facts.steps.get(rollout.steps.clone()).unwrap_or(&[]) {
+        for step in group.steps.facts.steps.range(rollout.steps.clone()) {
             state.push(states.id(content.hash(), content.elements(), seen.counters(granularity)));
             let key = ActionKey::coding(
-                step,
+                &step,
                 &group.steps.facts,
                 &group.symbols,
                 granularity,
                 &mut walker.scope,
             );
             action.push(intern(&mut actions, &mut action_index, key));
-            walker.move_state(step, &mut content, &mut edits, &mut seen);
+            walker.move_state(&step, &mut content, &mut edits, &mut seen);
         }
     }
     states.close();
@@ -377,16 +377,17 @@ fn collisions(group: &Group, granularity: &Granularity) -> u32 {
     };
     let table = &group.steps.facts;
     let mut known: FxHashMap<(&[Sym], u64), Vec<[u8; 32]>> = FxHashMap::default();
-    let effects = table.steps.iter().flat_map(|step| table.effects_of(step));
-    for fact in effects.filter(|f| f.edit.is_some()) {
-        let Some(edit) = fact.edit.and_then(|id| table.edit(id)) else {
-            continue;
-        };
-        let full = if new_text { edit.new } else { edit.old_new };
-        let short = super::action::short_hash(&full, granularity.edit_hash);
-        let fulls = known.entry((table.targets_of(fact), short)).or_default();
-        if !fulls.contains(&full) {
-            fulls.push(full);
+    for step in table.steps.iter() {
+        for fact in table.effects_of(&step) {
+            let Some(edit) = fact.edit.and_then(|id| table.edit(id)) else {
+                continue;
+            };
+            let full = if new_text { edit.new } else { edit.old_new };
+            let short = super::action::short_hash(&full, granularity.edit_hash);
+            let fulls = known.entry((table.targets_of(fact), short)).or_default();
+            if !fulls.contains(&full) {
+                fulls.push(full);
+            }
         }
     }
     known.values().map(|fulls| fulls.len().saturating_sub(1) as u32).sum()
@@ -394,7 +395,7 @@ fn collisions(group: &Group, granularity: &Granularity) -> u32 {
 
 /// The text of a state: files with their operations, then the flags.
 pub(super) fn label(
-    content: (&[u32], Counters),
+    content: &(Vec<u32>, Counters),
     elements: &[Element],
     projection: &Projection,
     group: &Group,

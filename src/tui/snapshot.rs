@@ -124,13 +124,7 @@ impl Snapshot {
         let scales = analysis
             .columns
             .iter()
-            .map(|(_, column)| {
-                column
-                    .cells
-                    .iter()
-                    .filter_map(|c| c.ok())
-                    .fold(0.0, |most: f64, a| most.max(a.abs()))
-            })
+            .map(|(_, column)| column.values().fold(0.0, |most: f64, a| most.max(a.abs())))
             .collect();
         let most_visits = analysis.values.visits().max().unwrap_or(0);
         let longest = group.rollouts.iter().map(|r| r.steps.len()).max().unwrap_or(0);

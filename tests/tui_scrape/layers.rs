@@ -97,7 +97,7 @@ impl Reading<'_> {
         let rollout = group.find(step["rollout"].as_str().unwrap()).unwrap();
         let at = group.rollouts[rollout].steps.start + super::reading::index(int(step, "step"));
         let facts = &group.steps.facts;
-        let targets = facts.targets_of(&facts.steps[at].action);
+        let targets = facts.targets_of(facts.steps.action(at).unwrap());
         targets.iter().any(|&t| group.symbols.text(t) == file)
     }
 

@@ -78,6 +78,8 @@ impl Shell {
             let name = command.split(['=', ' ', '\n']).next().unwrap_or_default();
             acts.push(Act::new(ActKind::Quiet, name, "nothing that runs"));
         }
+        // Lines stay in the memo, and most are one act: a list that grows has room for four.
+        acts.shrink_to_fit();
         Line { lead: lead(&acts), acts, cwd: read.cwd }
     }
 }

@@ -92,7 +92,7 @@ impl Out {
     }
 
     /// A fact; `action` is the one that it may be again.
-    fn fact(&mut self, fact: &Fact, action: Option<(&Fact, &FactTable)>) {
+    fn fact(&mut self, fact: &Fact, action: Option<(&Fact, &FactTable<Vec<StepFacts>>)>) {
         if let Some((action, table)) = action
             && table.is_action(fact, action)
         {

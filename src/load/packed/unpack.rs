@@ -77,7 +77,7 @@ impl<'a> In<'a> {
                 new: self.array(),
             })
             .collect();
-        let mut table = FactTable { targets, edits, ..FactTable::default() };
+        let mut table = FactTable { steps: Vec::new(), effects: Vec::new(), targets, edits };
         for _ in 0..self.number() {
             let mut step = self.step();
             let start = table.effects.len() as u32;
