@@ -3,6 +3,7 @@
 //! The bytes may be cut anywhere. Nothing is parsed here, only scanned.
 
 use super::reader::{Layout, NotRollouts};
+use super::repair;
 use super::scan::{self, Entry};
 
 /// How many bytes of a file are looked at.
@@ -306,6 +307,7 @@ fn layout(bytes: &[u8], whole: bool) -> Layout {
         Some(b'{') => match scan::value_end(bytes, 0) {
             Some(end) if scan::skip_space(bytes, end) >= bytes.len() => Layout::Document,
             Some(end) if torn(bytes.get(..end).unwrap_or_default()) => torn_form(bytes),
+            Some(end) if end <= first_line.len() && !values(first_line, end) => Layout::Lines,
             Some(_) => Layout::Values,
             None if first_line.len() >= bytes.trim_ascii_end().len() => Layout::Lines,
             None if torn(bytes) => torn_form(bytes),
@@ -314,6 +316,14 @@ fn layout(bytes: &[u8], whole: bool) -> Layout {
         },
         _ => Layout::Lines,
     }
+}
+
+/// Whether a line whose first value ends here may hold other values behind it: without a quote or a
+/// bracket a value seems to end anywhere.
+fn values(line: &[u8], end: usize) -> bool {
+    let rest = line.get(end..).unwrap_or_default().trim_ascii();
+    let next = matches!(rest, b"" | b"," | [b'{' | b'[', ..]);
+    next && line.get(..end).is_some_and(repair::is_whole)
 }
 
 /// The form of what begins with a torn object: a first line that only opens a bracket begins a document,

@@ -10,11 +10,14 @@ use std::ops::{ControlFlow, Range};
 
 use super::begins::Begins;
 use super::elements;
+use super::mend::Outer;
 use super::outline::Array;
-pub use super::outline::{Frame, Open};
+pub use super::outline::{Frame, Lost, Open};
 use super::reader::Layout;
 use super::repair;
 use super::split::{self, Fault, Piece, Reach, Scanner, Token};
+pub use super::tears::Keyed;
+use super::tears::{Reading, Tear, Torn};
 
 /// What is found on the way.
 #[derive(Debug, PartialEq, Eq)]
@@ -27,87 +30,200 @@ pub enum Found {
     Element(Piece),
 }
 
-/// Cuts a file of `len` bytes into records, and such with an array under `key` into its elements.
+/// Cuts a file of `len` bytes into records, and such with an array under the key into its elements.
 pub fn split(
     layout: Layout,
-    key: &'static str,
+    keyed: impl Into<Keyed>,
     len: u64,
     limit: usize,
     open: &Open<'_>,
     sink: &mut dyn FnMut(Found) -> ControlFlow<()>,
 ) -> io::Result<()> {
-    let input = BufReader::with_capacity(1 << 20, open(0..len));
-    let (mut base, mut input) = split::without_mark(input)?;
-    let mut survey = Survey::new(layout, key);
-    loop {
-        let chunk = input.fill_buf()?;
-        let used = chunk.len();
-        let mut at = 0;
-        while let Some(&byte) = chunk.get(at) {
-            survey.step(byte, base + at as u64);
-            for frame in survey.ready() {
-                if hand_over(frame, limit, open, sink)?.is_break() {
-                    return Ok(());
-                }
-            }
-            at += 1;
-            at += survey.plain(chunk.get(at..).unwrap_or_default());
+    let cut = Cut { layout, keyed: keyed.into(), len, limit, open };
+    let mut from = Some((0, u64::from(layout == Layout::Lines)));
+    while let Some(start) = from {
+        from = cut.pass(start, sink)?;
+    }
+    Ok(())
+}
+
+/// What a file is cut with.
+struct Cut<'a, 'o> {
+    layout: Layout,
+    keyed: Keyed,
+    len: u64,
+    limit: usize,
+    open: &'a Open<'o>,
+}
+
+impl Cut<'_, '_> {
+    /// Goes through the file from a place between two records, the last of them with this number. Behind
+    /// a torn document another pass goes on where that ends.
+    fn pass(&self, (start, number): (u64, u64), sink: &mut Sink<'_>) -> io::Result<Next> {
+        let input = BufReader::with_capacity(1 << 20, (self.open)(start..self.len));
+        let (mut base, mut input) = split::without_mark(input)?;
+        base += start;
+        let mut survey = Survey::new(self.layout, self.keyed.key);
+        survey.number = number;
+        if start > 0 {
+            survey.scanner = Scanner::at(survey.base);
         }
-        input.consume(used);
-        base += used as u64;
-        if used == 0 {
-            for frame in survey.rest(base) {
-                if hand_over(frame, limit, open, sink)?.is_break() {
-                    break;
+        loop {
+            let chunk = input.fill_buf()?;
+            let used = chunk.len();
+            let mut at = 0;
+            while let Some(&byte) = chunk.get(at) {
+                survey.step(byte, base + at as u64);
+                for frame in survey.ready() {
+                    let go_on = if survey.lines && (frame.odd.is_some() || !frame.closed) {
+                        self.torn(frame, sink)?.0
+                    } else {
+                        self.hand_over(frame, sink)?
+                    };
+                    if go_on.is_break() {
+                        return Ok(None);
+                    }
                 }
+                at += 1;
+                at += survey.plain(chunk.get(at..).unwrap_or_default());
             }
-            return Ok(());
+            input.consume(used);
+            base += used as u64;
+            if used == 0 {
+                return self.rest(survey.rest(base), sink);
+            }
         }
+    }
+
+    /// The records that are left at the end of the file.
+    fn rest(&self, frames: Vec<Frame>, sink: &mut Sink<'_>) -> io::Result<Next> {
+        for frame in frames {
+            let number = frame.number;
+            let (go_on, next) = if frame.odd.is_some() || !frame.closed {
+                self.torn(frame, sink)?
+            } else {
+                (self.hand_over(frame, sink)?, None)
+            };
+            if go_on.is_break() {
+                return Ok(None);
+            }
+            if let Some(next) = next.filter(|_| self.layout != Layout::Lines) {
+                return Ok((next < self.len).then_some((next, number)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Hands over what can be read of a document that may be torn; where it ends, if that was another
+    /// place than it seemed.
+    fn torn(&self, frame: Frame, sink: &mut Sink<'_>) -> io::Result<(ControlFlow<()>, Option<u64>)> {
+        let (outer, end) = match self.layout {
+            Layout::Lines => (Outer::Nothing, frame.bytes.end),
+            Layout::Document => (Outer::Nothing, self.len),
+            Layout::Values => (Outer::Values, self.len),
+            Layout::Elements => (Outer::Elements, self.len),
+        };
+        let torn = Torn { keyed: self.keyed, outer, end, limit: self.limit, open: self.open };
+        match torn.read(frame)? {
+            Reading::Plain(frame) => Ok((self.hand_over(frame, sink)?, None)),
+            Reading::Lost(piece) => {
+                let end = piece.offset + piece.fault.map_or(0, |fault| fault.bytes);
+                Ok((sink(Found::Record(piece)), Some(end)))
+            }
+            Reading::Document(frame, tear) => {
+                let end = frame.bytes.end;
+                Ok((self.mended(frame, tear, sink)?, Some(end)))
+            }
+        }
+    }
+
+    /// Hands over a document and its elements before and behind a tear.
+    fn mended(
+        &self,
+        frame: Frame,
+        tear: Option<Tear>,
+        sink: &mut Sink<'_>,
+    ) -> io::Result<ControlFlow<()>> {
+        let Some(list) = frame.elements() else { return Ok(ControlFlow::Continue(())) };
+        let last = if frame.bare() { list.end - 1 } else { list.end };
+        let stop = tear.as_ref().map_or(last, |tear| tear.piece.offset.min(last));
+        let text = frame.text(self.limit, self.open)?;
+        if sink(Found::Document(frame, text)).is_break() {
+            return Ok(ControlFlow::Break(()));
+        }
+        let mut go_on = ControlFlow::Continue(());
+        self.values(list.start..stop, &mut |piece| {
+            // Where the list is cut there is no element.
+            if !matches!(&piece.body, Ok(body) if body.is_empty()) {
+                go_on = sink(Found::Element(Piece { at_end: false, ..piece }));
+            }
+            go_on
+        })?;
+        let Some(Tear { piece, number, found }) = tear.filter(|_| go_on.is_continue()) else {
+            return Ok(go_on);
+        };
+        if sink(Found::Element(piece)).is_break() {
+            return Ok(ControlFlow::Break(()));
+        }
+        for (nth, place) in found.into_iter().enumerate() {
+            let (offset, number) = (place.start, number + nth as u64);
+            let mut bytes = Vec::with_capacity((place.end - place.start) as usize);
+            (self.open)(place).read_to_end(&mut bytes)?;
+            let piece = Piece { offset, number, body: Ok(bytes), at_end: false, fault: None };
+            if sink(Found::Element(piece)).is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    fn values(&self, list: Range<u64>, sink: &mut split::Sink<'_>) -> io::Result<()> {
+        let size = (list.end - list.start).min(1 << 20) as usize;
+        let input = BufReader::with_capacity(size, (self.open)(list.clone()));
+        elements::values(input, list.start, 1, self.limit, sink)
+    }
+
+    fn hand_over(&self, frame: Frame, sink: &mut Sink<'_>) -> io::Result<ControlFlow<()>> {
+        let Some(list) = frame.elements() else {
+            let Range { start, end } = frame.bytes;
+            let mut body = Err(end - start);
+            if end - start <= self.limit as u64 {
+                let mut bytes = Vec::with_capacity((end - start) as usize);
+                (self.open)(start..end).read_to_end(&mut bytes)?;
+                body = Ok(bytes);
+            }
+            let piece = split::piece(start, frame.number, body, frame.at_end);
+            return Ok(piece.map_or(ControlFlow::Continue(()), |p| sink(Found::Record(p))));
+        };
+        let (at_end, end) = (frame.at_end, frame.bytes.end);
+        let odd = frame.arrays.last().is_some_and(|a| a.odd);
+        let text = frame.text(self.limit, self.open)?;
+        if sink(Found::Document(frame, text)).is_break() {
+            return Ok(ControlFlow::Break(()));
+        }
+        let mut go_on = ControlFlow::Continue(());
+        let mut last: Option<Piece> = None;
+        self.values(list, &mut |piece| {
+            let piece = Piece { at_end: piece.at_end && at_end, ..piece };
+            // Of a list that may have been closed in the midst of a text, the last element is in doubt.
+            let piece = if odd { last.replace(piece) } else { Some(piece) };
+            go_on = piece.map_or(go_on, |piece| sink(Found::Element(piece)));
+            go_on
+        })?;
+        if let Some(last) = last.filter(|_| go_on.is_continue()) {
+            // What follows the list is told by what the document says around it.
+            let fault = (!repair::whole(&last.body))
+                .then_some(Fault { bytes: end.saturating_sub(last.offset), reach: Reach::Rest });
+            go_on = sink(Found::Element(Piece { fault: last.fault.or(fault), ..last }));
+        }
+        Ok(go_on)
     }
 }
 
-fn hand_over(
-    frame: Frame,
-    limit: usize,
-    open: &Open<'_>,
-    sink: &mut dyn FnMut(Found) -> ControlFlow<()>,
-) -> io::Result<ControlFlow<()>> {
-    let Some(list) = frame.elements() else {
-        let Range { start, end } = frame.bytes;
-        let mut body = Err(end - start);
-        if end - start <= limit as u64 {
-            let mut bytes = Vec::with_capacity((end - start) as usize);
-            open(start..end).read_to_end(&mut bytes)?;
-            body = Ok(bytes);
-        }
-        let piece = split::piece(start, frame.number, body, frame.at_end);
-        return Ok(piece.map_or(ControlFlow::Continue(()), |p| sink(Found::Record(p))));
-    };
-    let (at_end, end) = (frame.at_end, frame.bytes.end);
-    let odd = frame.arrays.last().is_some_and(|a| a.odd);
-    let text = frame.text(limit, open)?;
-    if sink(Found::Document(frame, text)).is_break() {
-        return Ok(ControlFlow::Break(()));
-    }
-    let mut go_on = ControlFlow::Continue(());
-    let size = (list.end - list.start).min(1 << 20) as usize;
-    let input = BufReader::with_capacity(size, open(list.clone()));
-    let mut last: Option<Piece> = None;
-    elements::values(input, list.start, 1, limit, &mut |piece| {
-        let piece = Piece { at_end: piece.at_end && at_end, ..piece };
-        // Of a list that may have been closed in the midst of a text, the last element is in doubt.
-        let piece = if odd { last.replace(piece) } else { Some(piece) };
-        go_on = piece.map_or(go_on, |piece| sink(Found::Element(piece)));
-        go_on
-    })?;
-    if let Some(last) = last.filter(|_| go_on.is_continue()) {
-        // What follows the list is told by what the document says around it.
-        let fault = (!repair::whole(&last.body))
-            .then_some(Fault { bytes: end.saturating_sub(last.offset), reach: Reach::Rest });
-        go_on = sink(Found::Element(Piece { fault: last.fault.or(fault), ..last }));
-    }
-    Ok(go_on)
-}
+type Sink<'s> = dyn FnMut(Found) -> ControlFlow<()> + 's;
+
+/// Where another pass begins, and the number of the last record before.
+type Next = Option<(u64, u64)>;
 
 /// Follows one record after the other.
 struct Survey {
@@ -129,6 +245,10 @@ struct Survey {
     mark: Option<Mark>,
     /// A text ran over the end of a line, or an escape or a bracket stands where none can.
     doubt: bool,
+    /// Where the record begins in which something stands that cannot, and that place.
+    odd: Option<(u64, u64)>,
+    /// What stood before, white space left out; the inside of a text where one is open.
+    last: Token,
 }
 
 /// How things stood at the end of a line.
@@ -180,6 +300,8 @@ impl Survey {
             element: 0,
             mark: None,
             doubt: false,
+            odd: None,
+            last: Token::Comma,
         }
     }
 
@@ -230,7 +352,7 @@ impl Survey {
             && self.scanner.depth == self.base + 3
             && !self.scanner.string;
         if fits && self.begins.learn(!self.doubt) {
-            self.doubt = false;
+            (self.doubt, self.odd) = (false, None);
             self.set_mark();
         } else if self.doubt && self.begins.known() {
             self.again(brace, false);
@@ -264,7 +386,8 @@ impl Survey {
         self.number = mark.number;
         self.record = Some(Record { start: mark.start, label: Label::Other, arrays });
         self.scanner = Scanner::at(self.base + if ends { 1 } else { 3 });
-        (self.element, self.doubt) = (brace, false);
+        (self.element, self.doubt, self.odd) = (brace, false, None);
+        self.last = Token::Open;
     }
 
     /// Follows the brackets; the record that ends here.
@@ -273,9 +396,11 @@ impl Survey {
             let frame = self.finish(at);
             self.number += 1;
             self.scanner = Scanner::default();
+            (self.odd, self.last) = (None, Token::Comma);
             return frame;
         }
         let token = self.scanner.step(byte);
+        self.follows(token, at);
         let (depth, base) = (self.scanner.depth, self.base);
         let Some(record) = &mut self.record else {
             let between = match token {
@@ -295,14 +420,26 @@ impl Survey {
             (Token::Close, None) => return self.finish(at),
             (Token::Close, Some(0)) if !self.lines => return self.finish(at + 1),
             (Token::Comma | Token::Space, Some(0)) if !self.lines => return self.finish(at),
-            (token, Some(1)) => record.level(token, byte, at, self.scanner.string, self.key),
+            (token, Some(1)) => {
+                let due = record.label == Label::Due;
+                record.level(token, byte, at, self.scanner.string, self.key);
+                let closes = token == Token::Close && record.label == Label::Closed;
+                if closes && byte != b']' || due && token == Token::Bare {
+                    self.odd(at);
+                }
+            }
+            (Token::Open | Token::Bare | Token::Quote, Some(0)) if self.lines => self.odd(at),
+            (Token::Colon, Some(0)) => self.odd(at),
             (Token::Open, Some(3)) => self.element = at,
             (Token::Open, Some(2)) => {
-                self.doubt |= !self.lines && record.label == Label::Due;
+                let due = record.label == Label::Due;
                 if record.label == Label::Value && byte == b'[' {
-                    record.arrays.push(Array { open: at, close: None, several: false, odd: false });
+                    record.arrays.push(Array { open: at, close: None, several: false, odd: false, bare: false });
                 }
                 record.label = Label::Other;
+                if due {
+                    self.odd(at);
+                }
             }
             (Token::Comma, Some(2)) => {
                 if let Some(array) = record.arrays.last_mut().filter(|a| a.close.is_none()) {
@@ -314,11 +451,36 @@ impl Survey {
         None
     }
 
+    /// Whether a token may follow what stands before it: a text or a word that has no comma or colon before
+    /// it is the inside of a text, turned out by a quote that is missing.
+    fn follows(&mut self, token: Token, at: u64) {
+        let odd = match (self.last, token) {
+            (_, Token::Space | Token::Text) => return,
+            (Token::Text, _) => false,
+            (Token::Quote, Token::Quote | Token::Bare | Token::Open)
+            | (Token::Bare, Token::Quote | Token::Open)
+            | (Token::Close, Token::Quote | Token::Bare) => self.scanner.depth > self.base,
+            _ => false,
+        };
+        self.last = if self.scanner.string { Token::Text } else { token };
+        if odd {
+            self.odd(at);
+        }
+    }
+
+    fn odd(&mut self, at: u64) {
+        let start = self.record.as_ref().map_or(at, |record| record.start);
+        self.odd = self.odd.or(Some((start, at)));
+        self.doubt |= !self.lines;
+    }
+
     /// The record as it stands, if one is open.
     fn finish(&mut self, end: u64) -> Option<Frame> {
-        let closed = !self.scanner.string && self.scanner.depth <= self.base;
+        let left = self.scanner.depth.saturating_sub(self.base) + usize::from(self.scanner.string);
         let Record { start, arrays, .. } = self.record.take()?;
-        Some(Frame { bytes: start..end, number: self.number, closed, at_end: false, arrays })
+        let odd = self.odd.filter(|odd| odd.0 == start).map(|odd| odd.1);
+        let (bytes, number, closed) = (start..end, self.number, left == 0);
+        Some(Frame { bytes, number, closed, at_end: false, lost: None, arrays, odd, left })
     }
 }
 

@@ -21,7 +21,7 @@ use super::walk::{Content, Input};
 use super::watch;
 use super::work::Frames;
 use crate::ingest::split::Reach;
-use crate::ingest::survey::{self, Found, Frame, Open};
+use crate::ingest::survey::{self, Found, Frame, Keyed, Open};
 use crate::ingest::verdicts::SideFile;
 use crate::ingest::{
     Context, Document, Layout, Reader, StepText, by_id, digest, digest64, read_document,
@@ -141,7 +141,8 @@ impl Source {
                 return torn.map_or(Ok(()), |torn| resume::elements(torn, len, &*open, &mut sink));
             };
             let open = opener(file, start, cancel);
-            survey::split(self.layout, key, len, split::LIMIT, &*open, sink)
+            let keyed = Keyed { key, says: self.reader.says() };
+            survey::split(self.layout, keyed, len, split::LIMIT, &*open, sink)
         })
     }
 
