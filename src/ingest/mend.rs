@@ -25,9 +25,9 @@ pub(super) enum Outer {
 pub(super) struct Head(Vec<u8>, Option<Vec<u8>>);
 
 impl Head {
-    /// How the object at this place begins.
+    /// How the object at this place begins; its bracket may be missing.
     pub fn of(bytes: &[u8], at: usize) -> Option<Self> {
-        let (first, value) = key(bytes, skip_open(bytes, at)?)?;
+        let (first, value) = key(bytes, skip_open(bytes, at).unwrap_or(at))?;
         let second = || {
             let end = scan::value_end(bytes, value)?;
             let comma = scan::skip_space(bytes, end);
@@ -37,7 +37,7 @@ impl Head {
         Some(Self(bytes.get(first)?.to_vec(), second()))
     }
 
-    fn fits(&self, other: &Self) -> bool {
+    pub fn fits(&self, other: &Self) -> bool {
         self.0 == other.0 && (self.1 == other.1 || self.1.is_none())
     }
 }
@@ -262,12 +262,27 @@ impl<'a> Held<'a> {
         let (end, tail) = memchr::memchr2_iter(b',', b'}', rest)
             .map(|at| entry + at)
             .find_map(|at| Some((at, self.tail(at)?)))?;
-        let closed = value.and_then(|value| scan::value_end(self.bytes, value));
-        let closed = closed.is_some_and(|at| self.skip(at) == end);
+        let closed = value.is_some_and(|value| self.closed(value, end));
         let name = name.and_then(|name| self.bytes.get(name));
         let key = name.map(|name| String::from_utf8_lossy(name).into_owned());
         let comma = usize::from(opening && self.byte(end) == Some(b','));
         Some(Gap { bytes: start..end + comma, key, closed, tail })
+    }
+
+    /// Whether the value at this place ends there, and is no text that lacks its first quote.
+    fn closed(&self, value: usize, end: usize) -> bool {
+        let own = self.bytes.get(value..end).unwrap_or_default();
+        let word = !matches!(own.first(), Some(b'"' | b'{' | b'['));
+        scan::value_end(self.bytes, value).is_some_and(|at| self.skip(at) == end)
+            && !(word && own.contains(&b'"'))
+            && !escapes(own)
+    }
+
+    /// How many places in this part begin as elements do.
+    pub fn alike(&self, part: Range<usize>, kin: &[Head]) -> usize {
+        let own = self.bytes.get(part.clone()).unwrap_or_default();
+        let places = memchr::memchr_iter(b'{', own).map(|at| part.start + at);
+        places.filter(|&at| self.begins(at, b",") && self.is_kin(at, kin)).count()
     }
 
     /// The next document that begins as the one at `from` does and from which all is whole.
@@ -315,6 +330,19 @@ enum List {
     Within(usize),
     /// After that many elements, one is torn that begins there.
     Torn((usize, usize)),
+}
+
+/// Whether an escape stands outside of texts.
+fn escapes(value: &[u8]) -> bool {
+    let mut at = 0;
+    while let Some(next) = value.get(at..).and_then(|rest| memchr::memchr2(b'"', b'\\', rest)) {
+        at += next;
+        if value.get(at) == Some(&b'\\') {
+            return true;
+        }
+        at = scan::string_end(value, at).unwrap_or(value.len());
+    }
+    false
 }
 
 fn skip_open(bytes: &[u8], at: usize) -> Option<usize> {

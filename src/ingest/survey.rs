@@ -431,6 +431,10 @@ impl Survey {
             (Token::Open | Token::Bare | Token::Quote, Some(0)) if self.lines => self.odd(at),
             (Token::Colon, Some(0)) => self.odd(at),
             (Token::Open, Some(3)) => self.element = at,
+            // In the list itself there are no keys.
+            (Token::Colon, Some(2)) if record.arrays.last().is_some_and(|a| a.close.is_none()) => {
+                self.odd(at);
+            }
             (Token::Open, Some(2)) => {
                 let due = record.label == Label::Due;
                 if record.label == Label::Value && byte == b'[' {

@@ -119,7 +119,8 @@ impl Torn<'_, '_> {
             return Ok(self.go_on(frame, array, seen, &bytes, behind));
         }
         if let Some((close, tail)) = held.close(torn.unwrap_or_default()) {
-            let behind = Behind { between: 0, found: Vec::new(), close, tail };
+            let between = held.alike(torn.map_or(0, |at| at + 1)..close, kin);
+            let behind = Behind { between, found: Vec::new(), close, tail };
             return Ok(self.go_on(frame, array, seen, &bytes, behind));
         }
         Ok(self.give_up(frame, array, seen, Some(&held)))
@@ -128,13 +129,19 @@ impl Torn<'_, '_> {
     /// Looks at the elements before the tear.
     fn look(&self, frame: &Frame, array: Array) -> io::Result<Seen> {
         let end = array.close.map_or(self.end, |close| close + 1);
-        let (mut heads, mut good, mut number) = (Vec::new(), array.open + 1, 0);
+        let (mut heads, mut good, mut number) = (Vec::<Head>::new(), array.open + 1, 0);
         let mut torn: Option<Piece> = None;
         let input = io::BufReader::with_capacity(1 << 20, (self.open)(array.open..end));
         elements::values(input, array.open, 1, self.limit, &mut |piece| {
-            if let Some(doubtful) = torn.take() {
+            if let Some(doubtful) = &torn {
+                let head = piece.body.as_ref().ok().and_then(|body| Head::of(body, 0));
+                let known = heads.is_empty() || head.is_some_and(|h| heads.iter().any(|k| k.fits(&h)));
+                if !(known && matches!(&piece.body, Ok(body) if body.starts_with(b"{"))) {
+                    return ControlFlow::Break(());
+                }
                 // It is no JSON, and the next one follows it.
-                good = doubtful.offset + len(&doubtful);
+                good = doubtful.offset + len(doubtful);
+                torn = None;
             }
             let piece_end = piece.offset + len(&piece);
             number = piece.number;
@@ -213,7 +220,7 @@ impl Torn<'_, '_> {
         if closed {
             return Reading::Plain(frame);
         }
-        if held.names(&bytes, self.keyed.says) {
+        if key.is_none() || held.names(&bytes, self.keyed.says) {
             return self.lost(frame, Some(end));
         }
         let bytes = base + bytes.start as u64..base + bytes.end as u64;
@@ -255,10 +262,9 @@ impl Torn<'_, '_> {
         let part = bytes.get((offset - base) as usize..(first - base) as usize).unwrap_or_default();
         let own = seen.torn.is_some() || part.contains(&b'{');
         let number = seen.torn.as_ref().map_or(seen.number + 1, |torn| torn.number);
-        let several = found.is_empty() && part.windows(2).any(|two| two == b"},");
         let reach = match (between, found.is_empty()) {
             (0, false) => Reach::Next,
-            (0, true) if !several => Reach::List,
+            (0, true) => Reach::List,
             _ => Reach::Later,
         };
         let fault = Some(Fault { bytes: first - offset, reach });
