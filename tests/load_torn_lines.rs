@@ -67,10 +67,13 @@ fn rollouts(loaded: &Loaded) -> Vec<String> {
     for group in &loaded.corpus.groups {
         for (at, rollout) in group.rollouts.iter().enumerate() {
             let texts = loaded.sources.rollout_text(group, at).unwrap();
+            // Equal ids are told apart by what else is there, and attempts of SWE-agent by their place.
+            let by_place = group.key.namespace == "swe-agent" || rollout.id.contains('#');
+            let id =
+                if by_place { rollout.id.split(['.', '#']).next().unwrap() } else { &rollout.id };
             all.push(format!(
-                "{:?} {} {:?} {:?} {:?} {} {texts:?}",
+                "{:?} {id} {:?} {:?} {:?} {} {texts:?}",
                 group.key,
-                rollout.id,
                 rollout.outcome,
                 rollout.outcome_reward,
                 rollout.steps.len(),
@@ -226,4 +229,75 @@ fn a_torn_simulation_on_one_line_costs_itself() {
             assert!(!load.skipped[0].contains("unknown"), "{nth} {at}: {:?}", load.skipped);
         }
     }
+}
+
+/// A document of three rollouts of a policy, on one line; `id` tells its rollouts apart.
+fn document(policy: &str, id: char) -> String {
+    let one = |n: usize| {
+        format!(
+            r#"{{"id":"{id}{n}","reward":1,"steps":[{{"tool":"x","args":{{}},"observation":"saw"}}]}}"#
+        )
+    };
+    let all = (0..3).map(one).collect::<Vec<_>>().join(",");
+    format!(
+        r#"{{"task":"t","policy":"{policy}","notes":"no use","rollouts":[{all}],"zeal":["a","b"]}}"#
+    )
+}
+
+/// Ids with the policy that their document names, and how often something is told.
+fn read(bytes: &str) -> (Vec<String>, Vec<String>) {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("d.json");
+    std::fs::write(&path, bytes).unwrap();
+    let Ok(loaded) = load_with(&[path], &LoadOptions::default()) else { return Default::default() };
+    let mut ids: Vec<String> = Vec::new();
+    for group in &loaded.corpus.groups {
+        let policy = group.key.policy.as_deref().unwrap_or("none");
+        ids.extend(group.rollouts.iter().map(|r| format!("{} {policy}", r.id)));
+    }
+    ids.sort();
+    (ids, loaded.report.skipped.iter().map(ToString::to_string).collect())
+}
+
+/// What is torn in one of two documents costs nothing of the other, and nothing moves between them.
+#[test]
+fn what_is_torn_in_one_document_is_none_of_the_next() {
+    let (one, two) = (document("m", 'a'), document("n", 'b'));
+    let second = ["b0 n", "b1 n", "b2 n"];
+    for (form, ends) in
+        [("values", ["", " ", ""]), ("lines", ["", "\n", "\n"]), ("array", ["[", ", ", "]"])]
+    {
+        let [before, between, after] = ends;
+        for (lost, rest) in [
+            ("\"a0\"", vec!["a1 m", "a2 m"]),
+            ("\"a1\"", vec!["a0 m", "a2 m"]),
+            ("\"a2\"", vec!["a0 m", "a1 m"]),
+            // Nothing is read without what its document says, and of what it says besides nothing is taken.
+            ("\"m\"", vec![]),
+            ("\"no use\"", vec!["a0 m", "a1 m", "a2 m"]),
+            ("\"b\"]}", vec!["a0 m", "a1 m", "a2 m"]),
+        ] {
+            let torn = one.replacen(lost, &lost[1..], 1);
+            // A tear before the list of the first document may hide what the file is.
+            let frame = matches!(lost, "\"m\"" | "\"no use\"");
+            let [first, next] = if frame { [&two, &torn] } else { [&torn, &two] };
+            let (ids, told) = read(&format!("{before}{first}{between}{next}{after}"));
+            let want: Vec<&str> = rest.iter().copied().chain(second).collect();
+            assert_eq!(ids, want, "{form} {lost}: {told:?}");
+            assert_eq!(told.len(), 1, "{form} {lost}: {told:?}");
+        }
+    }
+}
+
+/// More than is held to be searched is given up, with its size.
+#[test]
+fn a_long_rest_is_given_up() {
+    let one = document("m", 'a');
+    let long = one.replace("\"zeal\":[\"a\"", &format!("\"zeal\":[\"{}\"", "a".repeat(17 << 20)));
+    let torn = long.replacen("\"a1\"", "a1\"", 1);
+    let (ids, told) = read(&torn);
+    assert_eq!((ids, told.len()), (vec!["a0 m".to_owned()], 1));
+    let bytes = torn.len() - torn.find("{\"id\":a1").unwrap();
+    let want = format!("{bytes} bytes from it to the end of the document");
+    assert!(told[0].contains(&want) && told[0].contains("unknown"), "{told:?}");
 }

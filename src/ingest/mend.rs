@@ -31,7 +31,8 @@ impl Head {
         let second = || {
             let end = scan::value_end(bytes, value)?;
             let comma = scan::skip_space(bytes, end);
-            let next = (bytes.get(comma) == Some(&b',')).then(|| scan::skip_space(bytes, comma + 1));
+            let next =
+                (bytes.get(comma) == Some(&b',')).then(|| scan::skip_space(bytes, comma + 1));
             key(bytes, next?).map(|(name, _)| bytes.get(name).unwrap_or_default().to_vec())
         };
         Some(Self(bytes.get(first)?.to_vec(), second()))
@@ -257,7 +258,8 @@ impl<'a> Held<'a> {
 
     /// The torn entry that begins at `entry`, with what parts it from the others from `start` on.
     fn gap_at(&self, start: usize, entry: usize, opening: bool) -> Option<Gap> {
-        let (name, value) = key(self.bytes, entry).map_or((None, None), |(n, v)| (Some(n), Some(v)));
+        let (name, value) =
+            key(self.bytes, entry).map_or((None, None), |(n, v)| (Some(n), Some(v)));
         let rest = self.bytes.get(entry..)?;
         let (end, tail) = memchr::memchr2_iter(b',', b'}', rest)
             .map(|at| entry + at)
@@ -278,11 +280,11 @@ impl<'a> Held<'a> {
             && !escapes(own)
     }
 
-    /// How many places in this part begin as elements do.
+    /// How many places in this part begin as elements do, or as documents.
     pub fn alike(&self, part: Range<usize>, kin: &[Head]) -> usize {
         let own = self.bytes.get(part.clone()).unwrap_or_default();
         let places = memchr::memchr_iter(b'{', own).map(|at| part.start + at);
-        places.filter(|&at| self.begins(at, b",") && self.is_kin(at, kin)).count()
+        places.filter(|&at| self.begins(at, b",}") && self.is_kin(at, kin)).count()
     }
 
     /// The next document that begins as the one at `from` does and from which all is whole.
@@ -315,7 +317,8 @@ impl<'a> Held<'a> {
                 let before = at.checked_sub(1).and_then(|at| part.get(at));
                 let after = part.get(at + key.len());
                 let quote = before == Some(&b'"') || after == Some(&b'"');
-                let word = |b: Option<&u8>| b.is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_');
+                let word =
+                    |b: Option<&u8>| b.is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_');
                 quote && !word(before) && !word(after)
             })
         })

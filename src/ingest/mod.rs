@@ -15,6 +15,7 @@ pub mod codex;
 pub mod document;
 mod elements;
 pub mod ending;
+mod follow;
 pub mod frames;
 pub mod harbor;
 pub mod inspect;

@@ -2,6 +2,7 @@
 //!
 //! The bytes may be cut anywhere. Nothing is parsed here, only scanned.
 
+use super::begins::first_key;
 use super::reader::{Layout, NotRollouts};
 use super::repair;
 use super::scan::{self, Entry};
@@ -259,6 +260,13 @@ impl<'a> Shape<'a> {
         }
     }
 
+    /// Whether this key stands anywhere in it.
+    #[must_use]
+    pub fn names(&self, key: &str) -> bool {
+        let quoted = format!("\"{key}\"");
+        memchr::memmem::find(self.bytes, quoted.as_bytes()).is_some()
+    }
+
     /// Whether the file is empty or stands for content that is elsewhere.
     #[must_use]
     pub fn lacks_content(&self) -> bool {
@@ -309,6 +317,7 @@ fn layout(bytes: &[u8], whole: bool) -> Layout {
             Some(end) if torn(bytes.get(..end).unwrap_or_default()) => torn_form(bytes),
             Some(end) if end <= first_line.len() && !values(first_line, end) => Layout::Lines,
             Some(_) => Layout::Values,
+            None if follows_another(first_line) => Layout::Values,
             None if first_line.len() >= bytes.trim_ascii_end().len() => Layout::Lines,
             None if torn(bytes) => torn_form(bytes),
             None if whole && second_line_complete(bytes) => Layout::Lines,
@@ -323,7 +332,17 @@ fn layout(bytes: &[u8], whole: bool) -> Layout {
 fn values(line: &[u8], end: usize) -> bool {
     let rest = line.get(end..).unwrap_or_default().trim_ascii();
     let next = matches!(rest, b"" | b"," | [b'{' | b'[', ..]);
-    next && line.get(..end).is_some_and(repair::is_whole)
+    next && line.get(..end).is_some_and(repair::is_whole) || follows_another(line)
+}
+
+/// Whether an object that begins as the line does follows another one in it without a comma: in a text
+/// its quotes would be escaped.
+fn follows_another(line: &[u8]) -> bool {
+    let Some(key) = first_key(line) else { return false };
+    memchr::memchr_iter(b'{', line).any(|at| {
+        let before = line.get(..at).unwrap_or_default().trim_ascii_end();
+        before.ends_with(b"}") && line.get(at..).and_then(first_key) == Some(key)
+    })
 }
 
 /// The form of what begins with a torn object: a first line that only opens a bracket begins a document,

@@ -15,6 +15,9 @@ use super::{elements, repair};
 /// What is behind a tear is held to be searched, up to this much.
 const MOST: u64 = 16 << 20;
 
+/// So much of a document is read for how it begins.
+const BEGINNING: u64 = 64 << 10;
+
 /// As many ways in which elements begin are kept.
 const HEADS: usize = 8;
 
@@ -92,18 +95,22 @@ impl Torn<'_, '_> {
             let end = seen.good + tail.end as u64;
             let close = Some(seen.good);
             let array = Array { close, bare: true, several: true, odd: false, ..array };
-            return Ok(Reading::Document(self.mended(frame, array, end, None), None));
+            return Ok(Reading::Document(Self::mended(frame, array, end, None), None));
         }
         if held.byte(at) == Some(b']') && seen.torn.is_none() {
             if held.tail(at + 1).is_some() {
                 return Ok(Reading::Plain(frame));
             }
             let comma = held.skip(at + 1);
-            let entry = held.byte(comma) == Some(b',')
-                && held.byte(held.skip(comma + 1)) == Some(b'"');
-            let behind = || held.behind(0, &seen.heads);
+            let entry =
+                held.byte(comma) == Some(b',') && held.byte(held.skip(comma + 1)) == Some(b'"');
+            let document = self.head(&frame, array)?;
+            let own = |b: &Behind| {
+                b.found.first().is_some_and(|f| held.alike(0..f.start, &document) == 0)
+            };
+            let behind = || held.behind(0, &seen.heads).filter(own);
             if let Some(behind) = (!entry).then(behind).flatten() {
-                return Ok(self.go_on(frame, array, seen, &bytes, behind));
+                return Ok(Self::go_on(frame, array, &seen, &bytes, behind));
             }
             let close = seen.good + at as u64;
             let array = Array { close: Some(close), ..array };
@@ -115,15 +122,36 @@ impl Torn<'_, '_> {
         let torn = seen.torn.as_ref().map(|t| (t.offset - seen.good) as usize);
         let own: Vec<Head> = torn.and_then(|at| Head::of(&bytes, at)).into_iter().collect();
         let kin = if seen.heads.is_empty() { &own } else { &seen.heads };
-        if let Some(behind) = held.behind(torn.map_or(0, |at| at + 1), kin) {
-            return Ok(self.go_on(frame, array, seen, &bytes, behind));
-        }
-        if let Some((close, tail)) = held.close(torn.unwrap_or_default()) {
-            let between = held.alike(torn.map_or(0, |at| at + 1)..close, kin);
-            let behind = Behind { between, found: Vec::new(), close, tail };
-            return Ok(self.go_on(frame, array, seen, &bytes, behind));
+        let from = torn.map_or(0, |at| at + 1);
+        let document = self.head(&frame, array)?;
+        // What stands in another document is none of this one's, however it begins.
+        let own = |first: usize| held.alike(from..first, &document) == 0;
+        let behind =
+            held.behind(from, kin).filter(|b| b.found.first().is_some_and(|f| own(f.start)));
+        let close = held.close(torn.unwrap_or_default()).filter(|&(close, _)| own(close));
+        let first =
+            behind.as_ref().and_then(|behind| behind.found.first()).map(|first| first.start);
+        let sooner = close.filter(|(close, _)| first.is_none_or(|first| *close < first));
+        let behind = match sooner {
+            Some((close, tail)) => {
+                let between = held.alike(from..close, kin);
+                Some(Behind { between, found: Vec::new(), close, tail })
+            }
+            None => behind,
+        };
+        if let Some(behind) = behind {
+            return Ok(Self::go_on(frame, array, &seen, &bytes, behind));
         }
         Ok(self.give_up(frame, array, seen, Some(&held)))
+    }
+
+    /// How the document begins.
+    fn head(&self, frame: &Frame, array: Array) -> io::Result<Vec<Head>> {
+        let start = frame.bytes.start;
+        let mut bytes = Vec::new();
+        let end = array.open.min(start + BEGINNING);
+        (self.open)(start..end).read_to_end(&mut bytes)?;
+        Ok(Head::of(&bytes, 0).into_iter().collect())
     }
 
     /// Looks at the elements before the tear.
@@ -135,7 +163,8 @@ impl Torn<'_, '_> {
         elements::values(input, array.open, 1, self.limit, &mut |piece| {
             if let Some(doubtful) = &torn {
                 let head = piece.body.as_ref().ok().and_then(|body| Head::of(body, 0));
-                let known = heads.is_empty() || head.is_some_and(|h| heads.iter().any(|k| k.fits(&h)));
+                let known =
+                    heads.is_empty() || head.is_some_and(|h| heads.iter().any(|k| k.fits(&h)));
                 if !(known && matches!(&piece.body, Ok(body) if body.starts_with(b"{"))) {
                     return ControlFlow::Break(());
                 }
@@ -224,10 +253,10 @@ impl Torn<'_, '_> {
             return self.lost(frame, Some(end));
         }
         let bytes = base + bytes.start as u64..base + bytes.end as u64;
-        Reading::Document(self.mended(frame, array, end, Some(Lost { bytes, key })), None)
+        Reading::Document(Self::mended(frame, array, end, Some(Lost { bytes, key })), None)
     }
 
-    fn mended(&self, frame: Frame, array: Array, end: u64, lost: Option<Lost>) -> Frame {
+    fn mended(frame: Frame, array: Array, end: u64, lost: Option<Lost>) -> Frame {
         let mut arrays: Vec<Array> =
             frame.arrays.into_iter().filter(|a| a.open < array.open).collect();
         arrays.push(array);
@@ -237,10 +266,9 @@ impl Torn<'_, '_> {
 
     /// Goes on behind a tear in the list.
     fn go_on(
-        &self,
         frame: Frame,
         array: Array,
-        seen: Seen,
+        seen: &Seen,
         bytes: &[u8],
         Behind { between, found, close, tail }: Behind,
     ) -> Reading {
@@ -249,14 +277,6 @@ impl Torn<'_, '_> {
         let found: Vec<Range<u64>> =
             found.into_iter().map(|r| base + r.start as u64..base + r.end as u64).collect();
         let first = found.first().map_or(close, |first| first.start);
-        if let Some(torn) = &seen.torn {
-            // An element that is no JSON, and the next one where brackets and quotes say so.
-            let end = (torn.offset + len(torn)).saturating_sub(base) as usize;
-            let gap = bytes.get(end..(first - base) as usize).unwrap_or(b"?").trim_ascii();
-            if frame.closed && array.close == Some(close) && matches!(gap, b"" | b",") {
-                return Reading::Plain(frame);
-            }
-        }
         // Between two elements there may be a bracket too many, and no element.
         let offset = seen.torn.as_ref().map_or(base, |torn| torn.offset);
         let part = bytes.get((offset - base) as usize..(first - base) as usize).unwrap_or_default();
@@ -270,7 +290,7 @@ impl Torn<'_, '_> {
         let fault = Some(Fault { bytes: first - offset, reach });
         let piece = Piece { offset, number, body: Ok(part.to_vec()), at_end: false, fault };
         let array = Array { close: Some(close), several: true, odd: false, ..array };
-        let frame = self.mended(frame, array, end, None);
+        let frame = Self::mended(frame, array, end, None);
         let number = number + between as u64 + u64::from(own);
         Reading::Document(frame, Some(Tear { piece, number, found }))
     }
@@ -288,12 +308,12 @@ impl Torn<'_, '_> {
                 return self.lost(frame, None);
             }
             let lost = Some(Lost { bytes: seen.good + 1..self.end, key: None });
-            let frame = self.mended(frame, array, self.end, lost);
+            let frame = Self::mended(frame, array, self.end, lost);
             return Reading::Document(Frame { closed: false, ..frame }, None);
         };
         let fault = Some(Fault { bytes: self.end - torn.offset, reach });
         let array = Array { close: None, several: true, odd: false, ..array };
-        let frame = self.mended(frame, array, self.end, None);
+        let frame = Self::mended(frame, array, self.end, None);
         let number = torn.number + 1;
         let tear = Tear { piece: Piece { fault, ..torn }, number, found: Vec::new() };
         Reading::Document(Frame { closed: false, ..frame }, Some(tear))

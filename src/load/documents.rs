@@ -108,7 +108,8 @@ fn gone(frame: &Frame) -> Option<RecordError> {
             lost.bytes.end - lost.bytes.start
         ),
         None if frame.bare() => {
-            "the bracket that ends its list of rollouts is missing; all that is in it is read".to_owned()
+            "the bracket that ends its list of rollouts is missing; all that is in it is read"
+                .to_owned()
         }
         None => return None,
     };

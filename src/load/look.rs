@@ -10,7 +10,7 @@ use super::read_at::read_range;
 use super::report::{FileVerdict, VerdictKind};
 use super::sources::{Side, Source};
 use super::walk::{Content, Input};
-use crate::ingest::{Reader, RecordShape, Shape, detect, json, shape, verdicts};
+use crate::ingest::{Layout, Reader, RecordShape, Shape, detect, json, shape, verdicts};
 
 /// What one input is.
 pub(super) enum Looked {
@@ -128,7 +128,10 @@ fn look(
     }
     let layout = reader.layout(&shape);
     // Where no record shows the key, and none is so long that it may come later, lines are only lines.
-    let key = reader.elements().filter(|key| shape.any(|r| r.list(key) || r.long()));
+    let key = reader.elements().filter(|key| {
+        let torn = layout != Layout::Lines && shape.names(key);
+        torn || shape.any(|r| r.list(key) || r.long())
+    });
     let stem = base.split('.').next().unwrap_or_default().to_owned();
     let source = Source::new(input, stem, reader, layout, key, len);
     Ok(Looked::Rollouts(Box::new(source)))

@@ -9,7 +9,9 @@ use crate::ingest::{RecordError, RecordErrorKind, json};
 #[must_use]
 pub fn torn(body: &[u8], fault: Fault, unit: &str) -> RecordError {
     let strict = serde_json::from_slice::<IgnoredAny>(body).err();
-    let told = strict.filter(|_| !body.is_empty()).map(|error| format!("; broken JSON: {}", json::complaint(&error)));
+    let told = strict
+        .filter(|_| !body.is_empty())
+        .map(|error| format!("; broken JSON: {}", json::complaint(&error)));
     let bytes = fault.bytes;
     let told = told.unwrap_or_default();
     let reason = match fault.reach {
