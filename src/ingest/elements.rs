@@ -182,6 +182,10 @@ impl Cutter {
         if !was_open && self.open {
             self.opens(byte, at);
         }
+        if token == Token::Colon && self.base > 0 && self.scanner.depth == self.base {
+            // A list has no keys: a bracket before is missing or too many.
+            self.trust = Trust::Stray;
+        }
         if byte == b'\n' && self.scanner.string || byte == b'\\' && !self.scanner.string {
             self.doubt();
         }

@@ -24,9 +24,8 @@ pub(super) fn layout(bytes: &[u8], whole: bool) -> Layout {
             Some(_) if lines_behind(first, bytes, true) => Layout::Lines,
             _ => Layout::Elements,
         },
-        Some(b'{') if line_complete || alone && scan::value_end(first, 0).is_none() => {
-            Layout::Lines
-        }
+        Some(b'{') if line_complete => Layout::Lines,
+        Some(b'{') if alone && scan::value_end(first, 0).is_none() => one_line(first),
         Some(b'{') => object(first, bytes, (whole, alone)),
         _ => Layout::Lines,
     }
@@ -62,12 +61,25 @@ fn object(first: &[u8], bytes: &[u8], (whole, alone): (bool, bool)) -> Layout {
     }
 }
 
+/// The form of one line that holds a torn object: others may follow it without a comma, where an object
+/// begins as the line does. In a text its quotes would be escaped.
+fn one_line(line: &[u8]) -> Layout {
+    let Some(key) = first_key(line) else { return Layout::Lines };
+    let follows = memchr::memchr_iter(b'{', line).any(|at| {
+        let before = line.get(..at).unwrap_or_default().trim_ascii_end();
+        before.ends_with(b"}") && line.get(at..).and_then(first_key) == Some(key)
+    });
+    if follows { Layout::Values } else { Layout::Lines }
+}
+
 /// The form of what begins with a torn object: a first line that only opens a bracket begins a document,
 /// or the first of several values.
 fn torn(first: &[u8], bytes: &[u8], alone: bool) -> Layout {
     let first = first.trim_ascii_end();
     let second = bytes.get(first.len()..).unwrap_or_default().trim_ascii_start();
-    if alone || second.starts_with(b"{") && !first.ends_with(b"[") {
+    if alone {
+        one_line(first)
+    } else if second.starts_with(b"{") && !first.ends_with(b"[") {
         Layout::Lines
     } else if memchr::memmem::find(bytes, b"\n{").is_some() && first == b"{" {
         Layout::Values

@@ -92,6 +92,10 @@ impl Reader for Inspect {
         document::parts(list, &Header::of(&log)?, context)
     }
 
+    fn says(&self) -> &'static [&'static str] {
+        &["eval"]
+    }
+
     fn elements(&self) -> Option<&'static str> {
         Some("samples")
     }

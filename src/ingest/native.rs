@@ -27,6 +27,21 @@ pub const PARTIAL: &str = "partial";
 /// Names of the task field.
 const TASK: [&str; 5] = ["task", "task_id", "problem_id", "instance_id", "group"];
 
+/// What a document says about its rollouts.
+const SAYS: [&str; 11] = [
+    "schema",
+    "task",
+    "task_id",
+    "problem_id",
+    "instance_id",
+    "group",
+    "namespace",
+    "policy",
+    "harness",
+    "train_step",
+    "prompt",
+];
+
 /// Names of the id field.
 const ID: [&str; 3] = ["id", "rollout_id", "traj_id"];
 
@@ -98,6 +113,10 @@ impl Reader for Native {
             return Err(RecordError::unexpected(Some(ROLLOUTS), reason));
         }
         document::parts(list, &group, context)
+    }
+
+    fn says(&self) -> &'static [&'static str] {
+        &SAYS
     }
 
     fn elements(&self) -> Option<&'static str> {

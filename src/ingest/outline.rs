@@ -14,8 +14,23 @@ pub struct Frame {
     pub closed: bool,
     /// The file ended with it.
     pub at_end: bool,
+    /// What of it is lost beside its elements.
+    pub lost: Option<Lost>,
     /// Of a repeated key the last array counts.
     pub(super) arrays: Vec<Array>,
+    /// Where something stands that can stand there only if a quote or a bracket is missing before.
+    pub(super) odd: Option<u64>,
+    /// How many brackets are open at its end, and texts.
+    pub(super) left: usize,
+}
+
+/// An entry of a document that is torn: the rest without it is whole.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lost {
+    /// Its bytes.
+    pub bytes: Range<u64>,
+    /// Its key, where that can be read.
+    pub key: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,6 +42,8 @@ pub(super) struct Array {
     pub several: bool,
     /// Something stands behind it that cannot: it may have been closed in the midst of a text.
     pub odd: bool,
+    /// Its closing bracket is missing: `close` is where it should be.
+    pub bare: bool,
 }
 
 /// Opens a part of the file.
@@ -47,20 +64,28 @@ impl Frame {
 
     /// The document with its array of elements empty, or its length when that is over the limit.
     pub fn text(&self, limit: usize, open: &Open<'_>) -> io::Result<Result<Vec<u8>, u64>> {
-        let mut parts = Vec::with_capacity(self.arrays.len() + 1);
-        let mut at = self.bytes.start;
+        let mut gaps: Vec<(Range<u64>, bool)> = Vec::with_capacity(self.arrays.len() + 1);
         for array in &self.arrays {
-            parts.push(at..array.open + 1);
-            at = array.close.unwrap_or(self.bytes.end);
+            let close = array.close.unwrap_or(self.bytes.end);
+            gaps.push((array.open + 1..close, array.bare));
         }
-        parts.push(at..self.bytes.end);
-        let len = parts.iter().map(|p| p.end - p.start).sum();
+        gaps.extend(self.lost.as_ref().map(|lost| (lost.bytes.clone(), false)));
+        gaps.sort_by_key(|(gap, _)| gap.start);
+        let mut parts = Vec::with_capacity(gaps.len() + 1);
+        let mut at = self.bytes.start;
+        for (gap, bare) in gaps {
+            parts.push((at..gap.start.max(at), bare));
+            at = gap.end.max(at);
+        }
+        parts.push((at..self.bytes.end.max(at), false));
+        let len = parts.iter().map(|(p, _)| p.end - p.start).sum();
         if len > limit as u64 {
             return Ok(Err(len));
         }
         let mut text = Vec::with_capacity(len as usize + 1);
-        for part in parts {
+        for (part, bare) in parts {
             open(part).read_to_end(&mut text)?;
+            text.extend(bare.then_some(b']'));
         }
         if !self.elements_end() {
             text.push(b']');
@@ -68,10 +93,22 @@ impl Frame {
         Ok(Ok(text))
     }
 
+    /// The bracket that ends its list is missing.
+    #[must_use]
+    pub fn bare(&self) -> bool {
+        self.arrays.last().is_some_and(|a| a.bare)
+    }
+
+    /// It can be read only without a part of it, or with a bracket that is missing.
+    fn mended(&self) -> bool {
+        self.lost.is_some() || self.bare()
+    }
+
     /// Its array of elements, to be cut. A document with one whole element is as well read at once.
     pub(super) fn elements(&self) -> Option<Range<u64>> {
         let array = self.arrays.last()?;
         let end = array.close.map_or(self.bytes.end, |close| close + 1);
-        (array.several || !self.closed).then_some(array.open..end)
+        let cut = array.several || !self.closed || self.mended();
+        cut.then_some(array.open..end)
     }
 }

@@ -262,6 +262,12 @@ pub trait Reader: Send + Sync {
         None
     }
 
+    /// The other keys of such a document that its rollouts take something from. Without one of them a
+    /// rollout would be half read.
+    fn says(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     /// What a document says about all elements of that list, for reading them one by one. In `text`
     /// the list is empty; `several` tells whether there is more than one.
     fn document(&self, _text: &str, _several: bool) -> Result<Box<dyn Document>, RecordError> {

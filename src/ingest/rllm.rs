@@ -15,6 +15,19 @@ use super::transcript;
 use super::turns::{Call, Reply, Turns};
 use crate::rollout::raw::{RawNumber, RawRollout};
 
+/// What an episode says about its trajectories.
+const SAYS: [&str; 9] = [
+    "episode_id",
+    "task",
+    "task_hash",
+    "task_id",
+    "training_step",
+    "is_correct",
+    "epoch",
+    "mode",
+    "termination_reason",
+];
+
 /// The reader.
 #[derive(Debug)]
 pub struct Rllm;
@@ -63,6 +76,10 @@ impl Reader for Rllm {
             only.digest = None;
         }
         Ok(parts)
+    }
+
+    fn says(&self) -> &'static [&'static str] {
+        &SAYS
     }
 
     fn elements(&self) -> Option<&'static str> {

@@ -317,6 +317,13 @@ impl<'a> Shape<'a> {
         }
     }
 
+    /// Whether this key stands anywhere in it.
+    #[must_use]
+    pub fn names(&self, key: &str) -> bool {
+        let quoted = format!("\"{key}\"");
+        memchr::memmem::find(self.bytes, quoted.as_bytes()).is_some()
+    }
+
     /// Whether the file is empty or stands for content that is elsewhere.
     #[must_use]
     pub fn lacks_content(&self) -> bool {

@@ -47,6 +47,8 @@ pub enum Reach {
     List,
     /// No next one could be found: the rest of the file is lost.
     Rest,
+    /// The document ends there, and how many records are lost with it is unknown.
+    Document,
     /// All records are there: what is lost stands behind the last one.
     After,
 }

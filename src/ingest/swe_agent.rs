@@ -61,6 +61,10 @@ impl Reader for SweAgent {
         Ok(vec![Part::whole(raw)])
     }
 
+    fn says(&self) -> &'static [&'static str] {
+        &["environment", "replay_config"]
+    }
+
     fn elements(&self) -> Option<&'static str> {
         Some("attempts")
     }

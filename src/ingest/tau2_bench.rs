@@ -84,6 +84,10 @@ impl Reader for Tau2Bench {
         document::parts(list, &Run::of(&record)?, context)
     }
 
+    fn says(&self) -> &'static [&'static str] {
+        &["info", "tasks"]
+    }
+
     fn elements(&self) -> Option<&'static str> {
         Some(SIMULATIONS)
     }

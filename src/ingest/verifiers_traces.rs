@@ -54,6 +54,10 @@ impl Reader for VerifiersTraces {
         document::parts(list, &Episode::of(&record)?, context)
     }
 
+    fn says(&self) -> &'static [&'static str] {
+        &["id", "env", "group", "errors"]
+    }
+
     fn elements(&self) -> Option<&'static str> {
         Some("traces")
     }

@@ -69,8 +69,10 @@ impl OpenDocument {
             }
         };
         record.repairs = opened.repairs;
-        let cut = !frame.closed && frame.elements_end() && opened.lost.is_empty();
+        let whole = opened.lost.is_empty() && frame.lost.is_none();
+        let cut = !frame.closed && frame.elements_end() && whole;
         record.parts.extend(opened.lost.into_iter().map(lost));
+        record.parts.extend(gone(frame).map(|error| Err(Lost::of(None, error))));
         if cut {
             record.parts.push(lost(RecordError {
                 kind: RecordErrorKind::Cut,
@@ -115,6 +117,23 @@ impl OpenDocument {
     ) -> Result<Parsed, RecordError> {
         read_element(&*self.shared, bytes, at as usize, context)
     }
+}
+
+/// What is said of a document that is read without a part that is torn.
+fn gone(frame: &Frame) -> Option<RecordError> {
+    let reason = match &frame.lost {
+        Some(lost) => format!(
+            "a quote or a bracket is missing in it: {} bytes are lost, of which no rollout takes anything",
+            lost.bytes.end - lost.bytes.start
+        ),
+        None if frame.bare() => {
+            "the bracket that ends its list of rollouts is missing; all that is in it is read"
+                .to_owned()
+        }
+        None => return None,
+    };
+    let field = frame.lost.as_ref().and_then(|lost| lost.key.clone());
+    Some(RecordError { kind: RecordErrorKind::Broken, field, reason, hint: None })
 }
 
 /// Says which element of the document the complaints about rollouts are about, and where in the file

@@ -130,7 +130,10 @@ fn look(
     let layout = reader.layout(&shape);
     // Where no record shows the key, and it may not come later in one either, lines are only lines.
     let later = |r: &RecordShape<'_>| r.long() || r.torn() && layout == Layout::Document;
-    let key = reader.elements().filter(|key| shape.any(|r| r.list(key) || later(r)));
+    let key = reader.elements().filter(|key| {
+        let torn = layout != Layout::Lines && shape.names(key);
+        torn || shape.any(|r| r.list(key) || later(r))
+    });
     let stem = base.split('.').next().unwrap_or_default().to_owned();
     let source = Source::new(input, stem, reader, layout, key, len);
     Ok(Looked::Rollouts(Box::new(source)))

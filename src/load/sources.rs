@@ -20,7 +20,7 @@ use super::unpack::{Spool, unpack};
 use super::walk::{Content, Input};
 use super::watch;
 use super::work::{Cut, Frames};
-use crate::ingest::survey::{self, Found, Frame, Open};
+use crate::ingest::survey::{self, Found, Frame, Keyed, Open};
 use crate::ingest::verdicts::SideFile;
 use crate::ingest::{
     Context, Document, Layout, Reader, StepText, by_id, columns, digest, digest64, read_document,
@@ -143,7 +143,8 @@ impl Source {
                 })?;
                 return restart::elements(torn, len, &*open, &mut sink);
             };
-            survey::split(self.layout, key, len, split::LIMIT, &*open, sink)
+            let keyed = Keyed { key, says: self.reader.says() };
+            survey::split(self.layout, keyed, len, split::LIMIT, &*open, sink)
         })
     }
 

@@ -9,7 +9,9 @@ use crate::ingest::{RecordError, RecordErrorKind, json};
 #[must_use]
 pub fn torn(body: &[u8], fault: Fault, unit: &str) -> RecordError {
     let strict = serde_json::from_slice::<IgnoredAny>(body).err();
-    let told = strict.map(|error| format!("; broken JSON: {}", json::complaint(&error)));
+    let told = strict
+        .filter(|_| !body.is_empty())
+        .map(|error| format!("; broken JSON: {}", json::complaint(&error)));
     let bytes = fault.bytes;
     let told = told.unwrap_or_default();
     let reason = match fault.reach {
@@ -26,6 +28,10 @@ pub fn torn(body: &[u8], fault: Fault, unit: &str) -> RecordError {
         Reach::Rest => format!(
             "a quote or a bracket is missing in it: {bytes} bytes from it to the end of the file \
              cannot be cut into {unit}s, and how many more they held is unknown{told}"
+        ),
+        Reach::Document => format!(
+            "a quote or a bracket is missing in it: {bytes} bytes from it to the end of the document \
+             cannot be read, and how many more rollouts they held is unknown{told}"
         ),
         Reach::After => format!(
             "no {unit}: {bytes} bytes stand behind the end of the list, where nothing can{told}"

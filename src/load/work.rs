@@ -371,9 +371,8 @@ fn read(
         let body = piece.body.as_deref().unwrap_or_default();
         record.digest = digest(body);
         let lost = Lost::of(element, torn(body, fault, unit));
-        record
-            .parts
-            .push(Err(Lost { uncut: matches!(fault.reach, Reach::Rest | Reach::Later), ..lost }));
+        let uncut = matches!(fault.reach, Reach::Rest | Reach::Later | Reach::Document);
+        record.parts.push(Err(Lost { uncut, ..lost }));
         name_elements(sources, piece.offset, &mut record);
         return record;
     }
