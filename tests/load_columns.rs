@@ -316,7 +316,7 @@ fn packed_dumps_are_read_and_a_changed_cell_is_noticed() {
     let path = dir.path().join("dump.jsonl");
     let whole = answers(6).to_string();
     std::fs::write(&path, &whole).unwrap();
-    let loaded = load_with(&[path.clone()], &LoadOptions::default()).unwrap();
+    let loaded = load_with(std::slice::from_ref(&path), &LoadOptions::default()).unwrap();
     let packed = dir.path().join("packed.jsonl.gz");
     let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     gz.write_all(whole.as_bytes()).unwrap();

@@ -359,7 +359,7 @@ impl Scan {
 
     /// The key that was read. Of a repeated one the last counts.
     fn name(&mut self) -> String {
-        let plain = !self.key.iter().any(|b| *b == b'\\');
+        let plain = !self.key.contains(&b'\\');
         let read = || {
             let quoted = [b"\"", &*self.key, b"\""].concat();
             serde_json::from_slice::<String>(&quoted).ok()

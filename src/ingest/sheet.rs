@@ -147,6 +147,9 @@ impl Eq for Sheet {}
 /// Bytes that are read ahead: of one column, and of all together.
 const AHEAD: (usize, usize) = (64 << 10, 4 << 20);
 
+/// Appends the cell of a column, which is at a place, to a row.
+type ReadCell<'r> = dyn FnMut(usize, Range<u64>, &mut Vec<u8>) -> io::Result<()> + 'r;
+
 impl Sheet {
     pub(super) fn new(bytes: Range<u64>, number: u64, columns: Vec<Column>, table: Table) -> Self {
         let kept = columns.into_iter().enumerate().filter(|(at, _)| table.kept.contains(at));
@@ -214,7 +217,7 @@ impl Sheet {
         &self,
         at: usize,
         limit: usize,
-        read: &mut dyn FnMut(usize, Range<u64>, &mut Vec<u8>) -> io::Result<()>,
+        read: &mut ReadCell<'_>,
     ) -> io::Result<Result<Vec<u8>, u64>> {
         let cells = || {
             let all = self.columns.iter().enumerate();

@@ -34,21 +34,17 @@ pub fn fill(
     };
     let context = Context { number: record.number, ..source.context() };
     let mut reading = Reading { place: &place, source, options, interpreter, all: Vec::new() };
-    match document {
-        Some(document) => {
-            let parsed = document.element(bytes, place.part, &context)?;
-            record.repairs = parsed.repairs;
-            if let Some(element) = &mut record.element {
-                element.note(&parsed.parts, place.digest);
-            }
-            parsed.parts.into_iter().for_each(|part| reading.take(part));
+    let parsed = if let Some(document) = document {
+        let parsed = document.element(bytes, place.part, &context)?;
+        if let Some(element) = &mut record.element {
+            element.note(&parsed.parts, place.digest);
         }
-        None => {
-            let parsed = read_record(source.reader(), bytes, &context)?;
-            record.repairs = parsed.repairs;
-            parsed.parts.into_iter().for_each(|part| reading.take(part));
-        }
-    }
+        parsed
+    } else {
+        read_record(source.reader(), bytes, &context)?
+    };
+    record.repairs = parsed.repairs;
+    parsed.parts.into_iter().for_each(|part| reading.take(part));
     let all = reading.all;
     let several = all.len() > 1;
     if element.is_none() && several {
