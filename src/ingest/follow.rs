@@ -44,6 +44,8 @@ struct Mark {
 
 struct Record {
     start: u64,
+    /// It has keys.
+    object: bool,
     label: Label,
     arrays: Vec<Array>,
 }
@@ -165,7 +167,8 @@ impl Survey {
         }
         self.found.retain(|f| f.bytes.start < mark.start);
         self.number = mark.number;
-        self.record = Some(Record { start: mark.start, label: Label::Other, arrays });
+        let (start, object) = (mark.start, true);
+        self.record = Some(Record { start, object, label: Label::Other, arrays });
         self.scanner = Scanner::at(self.base + if ends { 1 } else { 3 });
         (self.element, self.doubt, self.odd) = (brace, false, None);
         self.last = Token::Open;
@@ -192,7 +195,8 @@ impl Survey {
             if !between {
                 self.doubt |= self.one && !self.found.is_empty();
                 let label = if byte == b'{' { Label::Due } else { Label::Other };
-                self.record = Some(Record { start: at, label, arrays: Vec::new() });
+                let object = byte == b'{';
+                self.record = Some(Record { start: at, object, label, arrays: Vec::new() });
                 self.number += u64::from(!self.lines);
             }
             return None;
@@ -284,7 +288,7 @@ impl Record {
                 Label::Reading(same.filter(|&n| key.get(n) == Some(&byte)).map(|n| n + 1))
             }
             (Token::Colon, Label::Read(true)) => Label::Value,
-            (Token::Comma, _) => Label::Due,
+            (Token::Comma, _) if self.object => Label::Due,
             (Token::Bare | Token::Quote | Token::Open, Label::Closed) => {
                 if let Some(array) = self.arrays.last_mut() {
                     array.odd = true;
