@@ -267,7 +267,11 @@ impl Cutter {
         self.open = false;
         let body = self.body.take(self.limit);
         self.held += body.as_ref().map_or(0, Vec::len);
-        self.waiting.extend(piece(self.start.offset, self.start.number, body, false));
+        match piece(self.start.offset, self.start.number, body, false) {
+            Some(piece) => self.waiting.push(piece),
+            // Of what is blank nothing can be lost.
+            None => self.first = self.first.filter(|first| first.offset != self.start.offset),
+        }
         ControlFlow::Continue(())
     }
 
@@ -303,9 +307,11 @@ impl Cutter {
         ControlFlow::Continue(())
     }
 
-    /// Hands over the first of those that wait, as far as they are whole: whatever is wrong is behind them.
+    /// Hands over the first of those that wait, as far as they are whole and stand in the array: whatever is
+    /// wrong is behind them.
     fn hand_over_whole(&mut self, sink: &mut Sink<'_>) -> ControlFlow<()> {
-        let broken = self.waiting.iter().position(|piece| !repair::whole(&piece.body));
+        let behind = |piece: &Piece| self.behind.is_some_and(|at| piece.offset >= at);
+        let broken = self.waiting.iter().position(|p| behind(p) || !repair::whole(&p.body));
         let rest = self.waiting.split_off(broken.unwrap_or(self.waiting.len()));
         let next = rest.first().map(|p| Start { offset: p.offset, number: p.number });
         if self.waiting.len() + rest.len() > 0 {
