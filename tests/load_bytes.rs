@@ -19,15 +19,64 @@ fn group(text: &str) -> Arc<Group> {
     Arc::clone(&loaded.corpus.groups[0])
 }
 
-/// 96 bytes of facts, 8 for the way to the text, 4 for the turn, 4 for a path; on top what is not in every
-/// step: second effects, edits (65 bytes), labels. 64 rollouts of 200 steps stay below 140 a step.
+fn each(group: &Group) -> usize {
+    let each = group.bytes() / group.len();
+    println!("{each} bytes a step");
+    each
+}
+
+/// 4 bytes for which action it was, 8 for what was seen, 4 for the turn. What actions are, with their
+/// edits (65 bytes), paths and labels, is there once: 64 rollouts of 200 steps share some thousands.
 #[test]
 fn a_step_takes_few_bytes() {
     let group = group(&generate::coding(64, 200));
     assert_eq!(group.len(), 64 * 200);
-    let each = group.bytes() / group.len();
-    println!("{each} bytes a step");
-    assert!((108..140).contains(&each), "{each} bytes a step");
+    let each = each(&group);
+    assert!((16..40).contains(&each), "{each} bytes a step");
+}
+
+/// Many rollouts of one task repeat each other all the more.
+#[test]
+fn steps_of_a_giant_group_take_fewer() {
+    let group = group(&generate::coding(600, 40));
+    assert_eq!(group.len(), 600 * 40);
+    let each = each(&group);
+    assert!((16..32).contains(&each), "{each} bytes a step");
+}
+
+/// Where no step is like another one, each has an action of its own: 32 bytes, for three in five of them 40
+/// of facts, for one in five an edit, or a path of 20 letters with 8 bytes around it.
+#[test]
+fn steps_that_nothing_repeats_take_their_actions_too() {
+    let rollout = |i: usize| {
+        let step = |t: usize| {
+            let n = 100_000 + 40 * i + t;
+            let (tool, args) = match t % 5 {
+                0 => ("execute_bash", format!(r#""command":"grep -rn name_{n} src/""#)),
+                1 => ("execute_bash", format!(r#""command":"sed -n {n},{}p src/a.py""#, n + 40)),
+                2 => ("execute_bash", format!(r#""command":"python -m pytest tests/test_{n}.py""#)),
+                3 => (
+                    "str_replace_editor",
+                    format!(
+                        r#""command":"str_replace","path":"src/a.py","old_str":"{n}","new_str":"x{n}""#
+                    ),
+                ),
+                _ => ("execute_bash", format!(r#""command":"cat src/a.py | head -{n}""#)),
+            };
+            format!(
+                r#"{{"tool":"{tool}","args":{{{args}}},"exit_code":0,"observation":"saw {n}"}}"#
+            )
+        };
+        let steps: Vec<String> = (0..40).map(step).collect();
+        format!(r#"{{"id":"r{i}","outcome":"success","steps":[{}]}}"#, steps.join(","))
+    };
+    let rollouts: Vec<String> = (0..100).map(rollout).collect();
+    let text =
+        format!(r#"{{"schema":"credscope/1","task":"t","rollouts":[{}]}}"#, rollouts.join(","));
+    let group = group(&text);
+    assert_eq!(group.len(), 4000);
+    let each = each(&group);
+    assert!((48..110).contains(&each), "{each} bytes a step");
 }
 
 /// Columns of what files may say about a step are empty where no step has it, and whole where one has.
