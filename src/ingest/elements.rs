@@ -119,6 +119,8 @@ struct Cutter {
     /// Values that are cut off but not handed over: the line may yet turn out to be torn.
     waiting: Vec<Piece>,
     held: usize,
+    /// Where the last one ends that was handed over.
+    done: u64,
     /// The first value that may be torn.
     first: Option<Start>,
     trust: Trust,
@@ -146,6 +148,7 @@ impl Cutter {
             start: Start { offset: at, number: 0 },
             waiting: Vec::new(),
             held: 0,
+            done: 0,
             first: None,
             trust: Trust::Sure,
             ended: false,
@@ -300,6 +303,8 @@ impl Cutter {
     fn hand_over(&mut self, sink: &mut Sink<'_>) -> ControlFlow<()> {
         self.held = 0;
         for piece in self.waiting.drain(..) {
+            self.done =
+                piece.offset + piece.body.as_ref().map_or_else(|len| *len, |b| b.len() as u64);
             if sink(piece).is_break() {
                 return ControlFlow::Break(());
             }
@@ -327,9 +332,14 @@ impl Cutter {
         if self.hand_over_whole(sink).is_break() {
             return ControlFlow::Break(());
         }
-        let own = self.body.take(self.limit);
-        let number = self.start.number + 1;
-        let behind = self.behind.map(|offset| Start { offset, number });
+        let mut own = self.body.take(self.limit);
+        let mut number = self.start.number + 1;
+        // Where the list seemed to have ended, the first key of the next element has opened a value.
+        let key = self.first.take_if(|first| first.offset >= end).is_some();
+        if key {
+            (own, number) = (Ok(Vec::new()), number - 1);
+        }
+        let behind = self.behind.map(|offset| Start { offset: offset.max(self.done), number });
         let Some(first) = self.first.take().or(behind) else { return ControlFlow::Continue(()) };
         // What stands behind the end of the array is none of its values.
         let after = self.behind.is_some_and(|at| first.offset >= at);
@@ -340,11 +350,14 @@ impl Cutter {
         };
         let bytes = end.saturating_sub(first.offset);
         let mut body = self.waiting.drain(..).next().map_or(own, |before| before.body);
-        if let Ok(body) = &mut body {
-            body.truncate(bytes as usize);
-            body.truncate(body.trim_ascii_end().len());
+        match &mut body {
+            Ok(body) => {
+                body.truncate(bytes as usize);
+                body.truncate(body.trim_ascii_end().len());
+            }
+            Err(len) => *len = bytes.min(*len),
         }
-        (self.held, self.start.number) = (0, first.number);
+        (self.held, self.start.number) = (0, first.number - u64::from(key));
         let fault = Some(Fault { bytes, reach });
         let Start { offset, number } = first;
         sink(Piece { offset, number, body, at_end: reach != Reach::Next, fault })

@@ -177,14 +177,24 @@ impl Cut<'_, '_> {
         }
         for (nth, place) in found.into_iter().enumerate() {
             let (offset, number) = (place.start, number + nth as u64);
-            let mut bytes = Vec::with_capacity((place.end - place.start) as usize);
-            (self.open)(place).read_to_end(&mut bytes)?;
-            let piece = Piece { offset, number, body: Ok(bytes), at_end: false, fault: None };
+            let body = self.body(place)?;
+            let piece = Piece { offset, number, body, at_end: false, fault: None };
             if sink(Found::Element(piece)).is_break() {
                 return Ok(ControlFlow::Break(()));
             }
         }
         Ok(ControlFlow::Continue(()))
+    }
+
+    /// The bytes of a record, or their number where it is over the limit.
+    fn body(&self, place: Range<u64>) -> io::Result<Result<Vec<u8>, u64>> {
+        let len = place.end - place.start;
+        if len > self.limit as u64 {
+            return Ok(Err(len));
+        }
+        let mut bytes = Vec::with_capacity(len as usize);
+        (self.open)(place).read_to_end(&mut bytes)?;
+        Ok(Ok(bytes))
     }
 
     fn values(&self, list: Range<u64>, sink: &mut split::Sink<'_>) -> io::Result<()> {
@@ -195,13 +205,8 @@ impl Cut<'_, '_> {
 
     fn hand_over(&self, frame: Frame, sink: &mut Sink<'_>) -> io::Result<ControlFlow<()>> {
         let Some(list) = frame.elements() else {
-            let Range { start, end } = frame.bytes;
-            let mut body = Err(end - start);
-            if end - start <= self.limit as u64 {
-                let mut bytes = Vec::with_capacity((end - start) as usize);
-                (self.open)(start..end).read_to_end(&mut bytes)?;
-                body = Ok(bytes);
-            }
+            let start = frame.bytes.start;
+            let body = self.body(frame.bytes)?;
             let piece = split::piece(start, frame.number, body, frame.at_end);
             return Ok(piece.map_or(ControlFlow::Continue(()), |p| sink(Found::Record(p))));
         };

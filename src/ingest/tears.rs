@@ -185,7 +185,8 @@ impl Torn<'_, '_> {
                 }
                 None => {}
             }
-            if repair::whole(&piece.body) {
+            // Of one that is too long to be read, only its end tells.
+            if repair::whole(&piece.body) && !(piece.at_end && piece.body.is_err()) {
                 good = piece_end;
                 let head = piece.body.as_ref().ok().and_then(|body| Head::of(body, 0));
                 heads.extend(head.filter(|h| heads.len() < HEADS && !heads.contains(h)));
