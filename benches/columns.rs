@@ -151,7 +151,7 @@ fn columns(c: &mut Criterion) {
         let spec = ColumnSpec::new(id).unwrap();
         let run = || -> Vec<f64> {
             bare.iter()
-                .flat_map(|a| spec.estimate(&a.context()).cells)
+                .flat_map(|a| spec.estimate(&a.context()).cells().collect::<Vec<_>>())
                 .map(|cell| cell.unwrap_or(f64::NAN))
                 .collect()
         };

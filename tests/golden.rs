@@ -330,7 +330,7 @@ fn every_golden_variant_is_claimed_and_met() {
                 .iter()
                 .flat_map(|r| r.as_array().unwrap().iter().map(|x| x.as_f64().unwrap()))
                 .collect();
-            assert_eq!(expected.len(), column.cells.len(), "{name}: {variant}");
+            assert_eq!(expected.len(), column.cells().count(), "{name}: {variant}");
             for (step, want) in expected.iter().enumerate() {
                 // These variants are returns: the advantage and the critic's value.
                 let critic = if variant.starts_with("gae_returns") {
@@ -338,7 +338,7 @@ fn every_golden_variant_is_claimed_and_met() {
                 } else {
                     0.0
                 };
-                let got = column.cells[step].unwrap_or(f64::NAN) + critic;
+                let got = column.get(step).unwrap_or(f64::NAN) + critic;
                 if got.is_nan() || (got - want).abs() > tolerance {
                     failures.push(format!("{name}: {variant}: step {step}: {got} is not {want}"));
                 }

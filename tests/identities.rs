@@ -60,7 +60,7 @@ fn numbers(files: &[Vec<String>]) -> Vec<(String, String, Vec<Option<u64>>)> {
         let ids: Vec<&str> = group.rollouts.iter().map(|r| r.id.as_str()).collect();
         let ids = format!("{}: {}", group.key.task, ids.join(" "));
         for (spec, column) in &Analysis::new(group.clone(), &settings).columns {
-            let bits = column.cells.iter().map(|c| c.ok().map(f64::to_bits)).collect();
+            let bits = column.cells().map(|c| c.ok().map(f64::to_bits)).collect();
             found.push((ids.clone(), spec.name.clone(), bits));
         }
     }

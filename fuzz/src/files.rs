@@ -165,7 +165,7 @@ fn head(r: &Rollout) -> String {
 
 fn row(group: &Group, step: usize) -> String {
     let (steps, text) = (&group.steps, |sym| group.symbols.text(sym));
-    let facts = &steps.facts.steps[step];
+    let facts = steps.facts.steps.get(step).unwrap();
     let targets: Vec<&str> =
         steps.facts.targets_of(&facts.action).iter().map(|&t| text(t)).collect();
     let values: Vec<_> = steps.values.iter().map(|(name, v)| (name, v[step])).collect();
@@ -208,8 +208,8 @@ pub fn whole(data: &[u8]) {
 fn analysed(analysis: &Analysis) {
     let context = analysis.context();
     for (spec, column) in &analysis.columns {
-        assert_eq!(column.cells.len(), analysis.group.len(), "{}", spec.name);
-        for (step, cell) in column.cells.iter().enumerate() {
+        assert_eq!(column.cells().count(), analysis.group.len(), "{}", spec.name);
+        for (step, cell) in column.cells().enumerate() {
             let derived = spec.derive(&context, step).map(|node| node.eval());
             match cell {
                 Ok(value) => {
