@@ -16,9 +16,10 @@ FILES = {
     "nebius": ["trajectory_rows"],
     "openhands": ["openhands", "openhands_events"],
     "openhands-gui": ["openhands", "openhands_events"],
+    "roll": ["roll/mod", "roll/table", "roll/rows", "roll/segments", "roll/rewards"],
 }
 OTHERS = {
-    "split-columns": ["src/ingest/roll.rs"],
+    "split-columns": ["src/ingest/columns.rs", "src/ingest/sheet.rs", "src/ingest/roll/table.rs"],
     "side-files": ["src/ingest/verdicts.rs", "src/ingest/harbor.rs"],
     "settings": ["src/settings/table.rs", "src/settings/stamp.rs"],
     "profile": ["src/profile/file.rs", "src/profile/mod.rs"],
