@@ -373,3 +373,79 @@ fn numbers_that_are_equal_are_one_id_and_texts_stay() {
     assert_eq!(found, wanted);
     assert_eq!(outcome(&loaded, "2", "3").0, Outcome::Success);
 }
+
+/// Two entries about one rollout that differ give it no verdict, in every form; equal ones are one.
+#[test]
+fn an_outcome_map_that_contradicts_itself_gives_no_verdict_and_says_so() {
+    for (name, map, places) in [
+        (
+            "map.csv",
+            "rollout,task,outcome\na,t,success\na,t,failure\n2,,1\n2,,success\n",
+            "line 2 says success, line 3 failure",
+        ),
+        (
+            "map.jsonl",
+            "{\"rollout\":\"a\",\"task\":\"t\",\"outcome\":1}\n{\"rollout\":\"a\",\"task\":\"t\",\"outcome\":0}\n\
+             {\"rollout\":2,\"outcome\":true}\n{\"rollout\":2,\"outcome\":true}\n",
+            "line 1 says 1, line 2 0",
+        ),
+        (
+            "map.json",
+            r#"{"t":"success","t":"failure","2":1,"2":true}"#,
+            "line 1 says success, line 1 failure",
+        ),
+    ] {
+        let loaded = with(name, map, false).unwrap();
+        let (decided, why) = outcome(&loaded, "t", "a");
+        assert_eq!(decided, Outcome::Unscored, "{name}");
+        assert_eq!(why, format!("contradictory verdicts: {name}: {places}"));
+        let told = disagreement(&loaded);
+        assert!(
+            told.starts_with("1 rollout with contradictory verdicts; first: `t`, rollout a: "),
+            "{told}"
+        );
+        assert!(told.contains(places), "{told}");
+        assert_eq!(outcome(&loaded, "t", "2").0, Outcome::Success, "{name}");
+        assert_eq!(loaded.report.joins[0].extra, 0, "{name}");
+    }
+}
+
+/// Rows about one step that differ are not used; a row that stands twice is one.
+#[test]
+fn rows_of_a_sidecar_that_contradict_each_other_are_skipped() {
+    let side = "task,rollout,step,step_reward\nt,a,0,0.5\nt,a,0,0.9\nt,a,1,1\nt,a,1,1\n";
+    let loaded = with("side.csv", side, true).unwrap();
+    let told: Vec<String> = loaded.report.skipped.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        told,
+        [
+            "side.csv: line 3, field `step`: line 2 says something else about this step: none of them is used"
+        ]
+    );
+    let join = &loaded.report.joins[0];
+    assert_eq!((join.matched, join.extra), (1, 0));
+    // "2" comes before "a".
+    assert_eq!(group(&loaded, "t", "").steps.step_reward, [None, None, Some(1.0)]);
+}
+
+/// Of two maps the later one counts, and what the earlier one said is told.
+#[test]
+fn two_outcome_maps_that_differ_are_told() {
+    let dir = tempfile::tempdir().unwrap();
+    let rollouts = dir.path().join("r.jsonl");
+    std::fs::write(&rollouts, r#"{"task":"t","id":"a","steps":[{"state":"s","action":"x"}]}"#)
+        .unwrap();
+    let mut options = LoadOptions::default();
+    for (name, text) in [("one.json", r#"{"a":"success"}"#), ("two.json", r#"{"a":0}"#)] {
+        let path = dir.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        options.outcomes.push(path);
+    }
+    let loaded = load_with(&[rollouts], &options).unwrap();
+    assert_eq!(outcome(&loaded, "t", "a").0, Outcome::Failure);
+    let told = disagreement(&loaded);
+    assert!(
+        told.ends_with("one.json says success, two.json, which was given later and counts, 0"),
+        "{told}"
+    );
+}

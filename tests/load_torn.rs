@@ -608,3 +608,79 @@ fn what_cannot_be_known_any_more_is_told_beside_whole_files() {
         assert!(loaded.report.fault().is_none(), "{name}: {:?}", loaded.report.not_rollouts);
     }
 }
+
+/// Without its last brackets a rollout seems to go on: those behind it would be steps or messages of it.
+#[test]
+fn a_rollout_that_swallows_those_behind_it_is_lost_and_not_half_read() {
+    let good = json!({"id": "z", "outcome": "success", "steps": [{"state": "s0", "action": "x"}]});
+    let next = json!({"id": "b", "outcome": "success", "steps": [{"state": "s0", "action": "y"}]});
+    let torn =
+        r#"{"id":"a","outcome":"failure","steps":[{"state":"s0","action":"x"},{"state":"s1"}"#;
+    for end in ["]}", "]}]}]}"] {
+        let text =
+            format!(r#"{{"schema":"credscope/1","task":"t","rollouts":[{good},{torn},{next}{end}"#);
+        let loaded = load("native.json", text.as_bytes());
+        assert_eq!(ids(&loaded), BTreeSet::from(["z".to_owned()]), "{text}");
+        told(&loaded, "skipped");
+        let reasons: Vec<_> = loaded.report.skipped.iter().map(ToString::to_string).collect();
+        let all = reasons.join("\n");
+        assert!(
+            all.contains("a rollout with `steps` of its own stands among those of another one"),
+            "{all}"
+        );
+    }
+    let message = |role: &str| json!({"role": role, "content": "words"});
+    let inner = json!({"id": "b", "task_id": "2", "trial": 1, "messages": [message("user"), message("assistant")]});
+    let list = [message("user"), message("assistant"), inner];
+    let record = json!({"task_id": "t", "id": "a", "reward": 1, "messages": list});
+    let fine = json!({"task_id": "t", "id": "c", "reward": 1, "messages": [message("user"), message("assistant")]});
+    let loaded = load("chats.jsonl", format!("{record}\n{fine}\n").as_bytes());
+    assert_eq!(ids(&loaded), BTreeSet::from(["c".to_owned()]));
+    told(&loaded, "skipped");
+    // A message among calls.
+    let called = json!({"role": "assistant", "content": "", "tool_calls": [
+        {"id": "k", "function": {"name": "f", "arguments": "{}"}}, {"role": "tool", "content": "r"}]});
+    let record =
+        json!({"task_id": "t", "id": "a", "reward": 1, "messages": [message("user"), called]});
+    let loaded = load("chats.jsonl", format!("{record}\n{fine}\n").as_bytes());
+    assert_eq!(ids(&loaded), BTreeSet::from(["c".to_owned()]));
+}
+
+/// What all rollouts of a document take something from is not to be missed without a word.
+#[test]
+fn a_document_without_what_its_rollouts_take_from_it_is_not_read() {
+    let text = std::fs::read_to_string("tests/fixtures/trainers/tau2.json").unwrap();
+    let whole = load("tau2.json", text.as_bytes());
+    let policy = &whole.corpus.groups[0].key.policy;
+    assert!(policy.is_some());
+    for (from, to) in
+        [(r#""agent_info":"#, r#""agent_info""#), (r#""llm": "lib-1b""#, r#""llm": lib"#)]
+    {
+        assert!(text.contains(from));
+        match try_load("tau2.json", text.replace(from, to).as_bytes()) {
+            Ok(loaded) => panic!("{:?}", ids(&loaded)),
+            Err(error) => {
+                assert!(error.contains("every rollout takes something from `info`"), "{error}")
+            }
+        }
+    }
+}
+
+/// Of a key that stands twice the last one counts, and that is told wherever it stands.
+#[test]
+fn keys_that_stand_twice_are_told_in_messages_and_simulations() {
+    let text = std::fs::read_to_string("tests/fixtures/trainers/tau2.json").unwrap();
+    let doubled = text.replacen(r#""task_id": "2","#, r#""task_id": "2", "task_id": "2","#, 1);
+    assert_ne!(doubled, text);
+    let fields = |loaded: &Loaded| -> Vec<String> {
+        let twice = |n: &&credscope::load::Note| n.reason.contains("more than once");
+        loaded.report.notes.iter().filter(twice).map(|n| n.field.clone()).collect()
+    };
+    assert_eq!(fields(&load("tau2.json", text.as_bytes())), [""; 0]);
+    let found = fields(&load("tau2.json", doubled.as_bytes()));
+    assert!(found.len() == 1 && found[0].ends_with("task_id"), "{found:?}");
+    let line = r#"{"task_id":"t","id":"a","reward":1,"messages":[{"role":"user","content":"q"},{"role":"user","role":"assistant","content":"a"}]}"#;
+    let fine = line.replace(r#""role":"user","role":"assistant""#, r#""role":"assistant""#);
+    let loaded = load("chats.jsonl", format!("{line}\n{fine}\n").as_bytes());
+    assert_eq!(fields(&loaded), ["messages[1].role"]);
+}

@@ -1,24 +1,62 @@
-//! Content of messages that is neither text nor a list of parts: it is read as the JSON that stands
-//! there, and that is noted.
+//! What is odd about messages: content that is neither text nor a list of parts is read as the JSON that
+//! stands there, of a repeated key the last one counts, and both are noted. What cannot be a message
+//! costs its rollout: where a bracket is missing, the rollouts behind it seem to be messages.
 
 use serde_json::value::RawValue;
 
 use super::json::{self, Object};
+use super::native::REPEATED;
+use super::reader::RecordError;
 use crate::rollout::raw::RawRollout;
 
-/// Notes what is odd about the content of the message at `place` (the list's name and the position in it):
-/// the first of `fields` that holds something.
+/// Lists that rollouts have and neither their messages nor their steps.
+const OF_ROLLOUTS: [&str; 3] = ["messages", "steps", "trajectory"];
+
+/// Notes what is odd about the message at `place` (the list's name and the position in it); its content is
+/// the first of `fields` that holds something. An error where a rollout stands there.
 pub fn note(
     raw: &mut RawRollout,
     place: (&str, usize),
     message: &Object<'_>,
     fields: &[&'static str],
-) {
-    let Some((field, content)) = message.first(fields) else { return };
+) -> Result<(), RecordError> {
+    let (list, at) = place;
+    no_rollout(message).map_err(|error| error.in_list(list, at))?;
+    for key in message.repeated() {
+        raw.notes.push((format!("{list}[{at}].{key}"), REPEATED.to_owned()));
+    }
+    let Some((field, content)) = message.first(fields) else { return Ok(()) };
     if let Some(what) = odd(content) {
-        let (list, at) = place;
         raw.notes.push((format!("{list}[{at}].{field}"), what.to_owned()));
     }
+    Ok(())
+}
+
+/// An error where an entry of a list of messages or steps is a rollout with such a list of its own.
+pub fn no_rollout(entry: &Object<'_>) -> Result<(), RecordError> {
+    let list = |key: &&str| entry.some(key).is_some_and(json::is_array);
+    OF_ROLLOUTS.iter().find(|key| list(key)).map_or(Ok(()), |key| {
+        let reason = format!(
+            "a rollout with `{key}` of its own stands among those of another one: a bracket is missing \
+             before it"
+        );
+        Err(RecordError::unexpected(None, reason).hint("mend it there, or write one rollout per line"))
+    })
+}
+
+/// An error where an entry of a list of calls is a message: it has a role and nothing to call.
+pub fn no_message(call: &RawValue) -> Result<(), RecordError> {
+    if !json::is_object(call) {
+        return Ok(());
+    }
+    let call = Object::of(call)?;
+    let names = ["name", "function", "tool", "function_name"];
+    if call.some("role").is_none() || call.first(&names).is_some() {
+        return Ok(());
+    }
+    let reason = "a message stands among the calls: a bracket is missing before it";
+    Err(RecordError::unexpected(Some("tool_calls"), reason)
+        .hint("mend it there, or write one rollout per line"))
 }
 
 /// What a content is that is neither a text nor a list of texts and parts.

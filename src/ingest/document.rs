@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use serde_json::value::RawValue;
 
-use super::json;
+use super::json::{self, Object};
 use super::reader::{Context, Parsed, Part, Reader, RecordError, RecordErrorKind, tolerantly};
 use super::repair::{self, Repairs};
 use super::scan::{self, Entry};
@@ -92,11 +92,38 @@ pub fn read_document(
         return Ok(Opened { document, lost: Vec::new(), repairs: whole });
     }
     let (kept, mut lost, repairs) = whole_entries(text, closed);
+    half_read(reader, text, &kept, &lost)?;
     let document = read(&kept)?;
     if closed && lost.is_empty() {
         lost.push(whole.blame(first));
     }
     Ok(Opened { document, lost, repairs })
+}
+
+/// An error where an entry is broken that the rollouts take something from: without it they would be those
+/// of another policy or task.
+fn half_read(
+    reader: &dyn Reader,
+    text: &[u8],
+    kept: &str,
+    lost: &[RecordError],
+) -> Result<(), RecordError> {
+    let broken: Vec<_> = lost.iter().filter(|e| e.kind == RecordErrorKind::Broken).collect();
+    let Some(&first) = broken.first() else { return Ok(()) };
+    let kept = Object::parse(kept)?;
+    let missing = reader.says().iter().filter(|key| kept.get(key).is_none());
+    let mut missing = missing.filter(|key| {
+        // A key that lost one of its quotes is none, but its name is there.
+        memchr::memmem::find_iter(text, key).any(|at| {
+            let before = at.checked_sub(1).and_then(|at| text.get(at));
+            before == Some(&b'"') || text.get(at + key.len()) == Some(&b'"')
+        })
+    });
+    let Some(key) = missing.next() else { return Ok(()) };
+    let own = broken.iter().find(|e| e.field.as_deref() == Some(key)).map_or(first, |e| e);
+    let reason =
+        format!("{}; every rollout takes something from `{key}`, so none is read", own.reason);
+    Err(RecordError { reason, ..own.clone() })
 }
 
 /// The entries of an object that are JSON, as an object, and complaints about the others. In one that

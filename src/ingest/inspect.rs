@@ -166,7 +166,7 @@ fn read_message(
     let object = Object::of(message)?;
     match object.string("role")?.as_deref() {
         Some("tool") => {
-            content::note(raw, ("messages", at), &object, &["content"]);
+            content::note(raw, ("messages", at), &object, &["content"])?;
             let content = object.some("content").map(json::content).transpose()?.flatten();
             let mut reply: Reply = frames::framed(content.unwrap_or_default().into_owned());
             if let Some(error) = object.object("error")? {

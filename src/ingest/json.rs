@@ -132,6 +132,11 @@ impl<'a> Object<'a> {
         found
     }
 
+    /// All entries in file order, repeated keys as often as they stand there.
+    pub fn all(&self) -> impl Iterator<Item = (&str, &'a RawValue)> {
+        self.entries.iter().map(|(key, value)| (&**key, *value))
+    }
+
     /// All entries in file order; of a repeated key the last one.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &'a RawValue)> {
         let repeated = self.repeated();

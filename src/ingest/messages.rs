@@ -181,7 +181,7 @@ fn of_role(
     let message = Object::of(message)?;
     let role = message.string("role")?.or(message.string("from")?).unwrap_or_default();
     let content = message.first(&CONTENT).map(|(_, v)| v);
-    content::note(raw, place, &message, &CONTENT);
+    content::note(raw, place, &message, &CONTENT)?;
     match &*role {
         "assistant" | "ai" | "gpt" | "model" => assistant(&message, content, turns)?,
         "tool" | "function" | "observation" | "environment" | "ipython" => {
@@ -224,6 +224,7 @@ fn assistant(
     let mut calls = blocks(content)?;
     if let Some(list) = message.some("tool_calls").filter(|l| json::is_array(l)) {
         for call in json::elements(list)? {
+            content::no_message(call)?;
             calls.push(read_call(call)?);
         }
     }

@@ -81,7 +81,7 @@ impl Reader for MiniSweAgent {
         for (at, message) in json::elements(messages)?.into_iter().enumerate() {
             if json::is_object(message) {
                 let message = Object::of(message)?;
-                content::note(&mut raw, ("messages", at), &message, &["content"]);
+                content::note(&mut raw, ("messages", at), &message, &["content"])?;
                 if let Some(end) = reading.message(&message)? {
                     raw.ending = ending::worse(std::mem::take(&mut raw.ending), end);
                 }

@@ -178,7 +178,8 @@ fn of_version_1(record: &Object<'_>) -> Result<(), RecordError> {
     }
 }
 
-const REPEATED: &str = "the key stands more than once; the last one counts";
+/// What is said of a key that stands more than once.
+pub(super) const REPEATED: &str = "the key stands more than once; the last one counts";
 
 /// Notes keys that stand more than once: the last one counts.
 pub(super) fn note_repeated(record: &Object<'_>, raw: &mut RawRollout) {

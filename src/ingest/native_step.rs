@@ -2,7 +2,9 @@
 
 use serde_json::value::RawValue;
 
+use super::content;
 use super::json::{self, Object};
+use super::native::REPEATED;
 use super::reader::RecordError;
 use super::turns::demands;
 use crate::rollout::StepResult;
@@ -20,6 +22,7 @@ pub(super) fn read_steps(list: &RawValue, raw: &mut RawRollout) -> Result<(), Re
             return Err(RecordError::unexpected(Some("steps"), reason).in_list("steps", at));
         }
         let step = Object::of(step)?;
+        content::no_rollout(&step).map_err(|error| error.in_list("steps", at))?;
         // A call made on behalf of another one is a sub-agent's, not the policy's.
         if step.some("parent_call_id").is_some() {
             raw.excluded_calls += 1;
@@ -46,7 +49,7 @@ fn read_step(
         }
     };
     for key in step.repeated() {
-        note(key, "the key stands more than once; the last one counts".to_owned());
+        note(key, REPEATED.to_owned());
     }
     let thought = text(&["thought", "text"])?.unwrap_or_default();
     let (state, action) = (text(&["state"])?, text(&["action"])?);

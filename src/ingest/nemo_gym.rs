@@ -109,7 +109,7 @@ impl Reader for NemoGym {
         for (at, item) in json::elements(output)?.into_iter().enumerate() {
             if json::is_object(item) {
                 let item = Object::of(item)?;
-                content::note(&mut raw, ("output", at), &item, &["content", "output"]);
+                content::note(&mut raw, ("output", at), &item, &["content", "output"])?;
                 read_item(&item, &mut turns)?;
             }
         }

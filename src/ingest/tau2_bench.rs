@@ -12,6 +12,7 @@ use super::document::{self, Document};
 use super::ending;
 use super::json::{self, Error, Object};
 use super::messages;
+use super::native;
 use super::reader::{Context, NotRollouts, Part, Reader, RecordError, Sniff, record_object};
 use super::scan;
 use super::shape::{RecordShape, Shape};
@@ -177,6 +178,7 @@ fn read_simulation(record: &Object<'_>, run: &Run, path: &str) -> Result<RawRoll
         outcome_field: Some("reward_info.reward".to_owned()),
         ..RawRollout::default()
     };
+    native::note_repeated(record, &mut raw);
     if let Some(seed) = record.id("seed")? {
         raw.other_keys.push(("seed".to_owned(), seed));
     }
@@ -256,7 +258,7 @@ fn read_message(
         "tool" if by_user => {}
         "user" => {
             raw.excluded_calls += calls(&message)?;
-            content::note(raw, ("messages", at), &message, &["content"]);
+            content::note(raw, ("messages", at), &message, &["content"])?;
             // A message that only calls says nothing that the agent could hear.
             let content = message.some("content").map(json::content).transpose()?.flatten();
             if let Some(text) = content.filter(|t| !t.is_empty()) {

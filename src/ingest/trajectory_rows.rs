@@ -76,7 +76,7 @@ impl Reader for TrajectoryRows {
                 return Err(RecordError::unexpected(Some("trajectory"), reason));
             }
             let message = Object::of(message)?;
-            content::note(&mut raw, ("trajectory", at), &message, &["text", "content"]);
+            content::note(&mut raw, ("trajectory", at), &message, &["text", "content"])?;
             let content = message.first(&["text", "content"]).map(|(_, v)| v);
             let text = content.map(json::content).transpose()?.flatten().unwrap_or_default();
             match message.string("role")?.as_deref() {

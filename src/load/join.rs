@@ -1,7 +1,8 @@
 //! Verdicts that stand in other files, joined to rollouts: side files that were found beside the rollouts
 //! ([`super::verdict_files`]), and the outcome map that a person gives.
 //!
-//! A verdict of the record itself is kept; the person's map outweighs everything.
+//! A verdict of the record itself is kept; the person's map outweighs everything. A map that contradicts
+//! itself about a rollout gives it no verdict; of two maps the later one counts, and that is told.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +15,7 @@ use super::verdict_files;
 use super::work::Pending;
 use crate::ingest::short_digest;
 use crate::rollout::Outcome;
-use crate::rollout::raw::RawNumber;
+use crate::rollout::raw::{RawNumber, RawRollout};
 
 /// Joins all verdicts; says for each file how many of its entries found a rollout.
 pub fn join(
@@ -27,19 +28,50 @@ pub fn join(
     if !sides.is_empty() {
         joins.extend(verdict_files::join(pendings, sources, sides));
     }
+    let mut earlier = Earlier::new();
     for path in &options.outcomes {
-        joins.push(outcome_map(pendings, sources, &Table::read(path)?, &mut skipped)?);
+        let table = Table::read(path)?;
+        joins.push(outcome_map(pendings, sources, &table, &mut earlier, &mut skipped)?);
     }
     Ok((joins, skipped))
 }
 
 /// What a map says about a rollout.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 enum Told {
     Outcome(Outcome),
     Verdict(bool),
     Number(f64),
 }
+
+impl Told {
+    /// Yes or no, in whatever words.
+    fn verdict(self) -> Option<bool> {
+        match self {
+            Self::Outcome(Outcome::Success) => Some(true),
+            Self::Outcome(Outcome::Failure) => Some(false),
+            Self::Verdict(verdict) => Some(verdict),
+            Self::Number(1.0) => Some(true),
+            Self::Number(0.0) => Some(false),
+            Self::Outcome(_) | Self::Number(_) => None,
+        }
+    }
+
+    fn word(self) -> String {
+        match self {
+            Self::Outcome(outcome) => outcome.name().to_owned(),
+            Self::Verdict(verdict) => verdict.to_string(),
+            Self::Number(number) => number.to_string(),
+        }
+    }
+
+    fn agrees(self, other: Self) -> bool {
+        self == other || self.verdict().is_some() && self.verdict() == other.verdict()
+    }
+}
+
+/// What the maps before the current one said about each rollout, and which one it was.
+type Earlier = BTreeMap<usize, (String, Told)>;
 
 const KEYS: [&str; 10] = [
     "rollout",
@@ -60,6 +92,7 @@ fn outcome_map(
     pendings: &mut [Pending],
     sources: &Sources,
     table: &Table,
+    earlier: &mut Earlier,
     skipped: &mut Vec<Skipped>,
 ) -> Result<Join, LoadError> {
     let (Some(key), Some(value)) = (table.column(&KEYS), table.column(&VALUES)) else {
@@ -88,35 +121,53 @@ fn outcome_map(
     let several: BTreeSet<String> =
         tasks.iter().filter(|(_, t)| t.len() > 1).map(|(n, _)| (*n).to_owned()).collect();
     let (mut used, mut unclear) = (BTreeSet::new(), BTreeSet::new());
-    for (pending, names) in pendings.iter_mut().zip(&names) {
+    for (which, (pending, names)) in pendings.iter_mut().zip(&names).enumerate() {
         let own_task = pending.raw.task.clone();
-        let mut found = None;
+        let mut found = Vec::new();
         for name in names {
             let Some(candidates) = rows.get(name.as_str()) else { continue };
             for &(at, row) in candidates {
                 match row.cell(task) {
-                    Some(t) if Some(t) == own_task.as_deref() => found = Some((at, row)),
+                    Some(t) if Some(t) == own_task.as_deref() => found.push((at, row)),
                     Some(_) => {}
                     None if several.contains(name) => {
                         unclear.insert(at);
                     }
-                    None => found = Some((at, row)),
+                    None => found.push((at, row)),
                 }
             }
-            if found.is_some() {
+            if !found.is_empty() {
                 break;
             }
         }
-        let Some((at, row)) = found else {
+        let found: Vec<(usize, Row<'_>, Told)> = found
+            .into_iter()
+            .filter_map(|(at, row)| Some((at, row, told(row.cell(Some(value))).ok()?)))
+            .collect();
+        let Some(&(_, last, now)) = found.last() else {
             join.missing += 1;
             continue;
         };
-        if let Ok(told) = told(row.cell(Some(value))) {
-            used.insert(at);
-            tell(pending, told, table, value);
-        } else {
-            join.missing += 1;
+        used.extend(found.iter().map(|(at, ..)| *at));
+        let says = |row: Row<'_>| row.cell(Some(value)).unwrap_or_default().to_owned();
+        tell(pending, now, table, value);
+        if let Some((_, row, _)) = found.iter().find(|(.., other)| !other.agrees(now)) {
+            let (a, b) = (table.place(row.number), table.place(last.number));
+            let why = format!("{}: {a} says {}, {b} {}", table.name, says(*row), says(last));
+            join.disputes.push(verdict_files::about(&pending.raw, &why));
+            contradicted(&mut pending.raw, &why);
+            continue;
         }
+        if let Some((file, before)) = earlier.get(&which).filter(|(_, then)| !then.agrees(now)) {
+            let why = format!(
+                "{file} says {}, {}, which was given later and counts, {}",
+                before.word(),
+                table.name,
+                now.word()
+            );
+            join.disputes.push(verdict_files::about(&pending.raw, &why));
+        }
+        earlier.insert(which, (table.name.clone(), now));
     }
     let mut bad = table.skipped();
     for row in table.rows() {
@@ -163,6 +214,12 @@ fn told(cell: Option<&str>) -> Result<Told, String> {
             _ => Err(format!("`{text}` is neither an outcome nor a number")),
         },
     }
+}
+
+/// A map that says two things about a rollout says nothing.
+fn contradicted(raw: &mut RawRollout, why: &str) {
+    (raw.outcome, raw.verdict) = (None, None);
+    raw.mask = Some(format!("contradictory verdicts: {why}"));
 }
 
 fn tell(pending: &mut Pending, told: Told, table: &Table, column: usize) {

@@ -42,8 +42,10 @@ pub fn apply(path: &Path, groups: &mut [(GroupKey, Vec<Draft>)]) -> Result<Appli
             tasks.entry(draft.id.clone()).or_default().insert(key.task.clone());
         }
     }
-    // Rows by task (where one is given or the id has one only), rollout and step; the last wins.
+    // Rows by task (where one is given or the id has one only), rollout and step. Rows that contradict each
+    // other about a step say nothing about it.
     let mut rows: BTreeMap<(&str, &str), BTreeMap<u32, Row<'_>>> = BTreeMap::new();
+    let mut contradicted: BTreeSet<(&str, &str, u32)> = BTreeSet::new();
     let (mut total, mut skipped) = (0, table.skipped());
     for row in table.rows() {
         total += 1;
@@ -65,7 +67,21 @@ pub fn apply(path: &Path, groups: &mut [(GroupKey, Vec<Draft>)]) -> Result<Appli
             }
             (None, None) => continue,
         };
-        rows.entry((task, id)).or_default().insert(step, row);
+        let before = rows.entry((task, id)).or_default().insert(step, row);
+        let Some(before) = before else { continue };
+        // A row that stands twice counts once.
+        total -= 1;
+        if before.says_as(row) {
+            continue;
+        }
+        let place = table.place(before.number);
+        let reason = format!("{place} says something else about this step: none of them is used");
+        skipped.push(table.skip(row.number, Some("step"), reason));
+        contradicted.insert((task, id, step));
+    }
+    for (task, id, step) in contradicted {
+        let of_step = rows.get_mut(&(task, id)).and_then(|of| of.remove(&step));
+        total -= usize::from(of_step.is_some());
     }
     for (key, drafts) in groups {
         for draft in drafts {

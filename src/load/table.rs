@@ -70,7 +70,8 @@ impl Table {
             && map.get("rollout").is_none()
         {
             self.columns = PAIR.map(str::to_owned).to_vec();
-            for (key, value) in map.iter() {
+            // A repeated key is two entries: whether they agree is for who asks.
+            for (key, value) in map.all() {
                 let value = cell(value)?;
                 self.rows.push((first, vec![Some(key.to_owned()), value]));
             }
@@ -135,6 +136,11 @@ impl Table {
     /// What its rows are to a reader.
     pub const fn unit(&self) -> &'static str {
         if self.elements { "element" } else { "line" }
+    }
+
+    /// Where a row stands, in words.
+    pub fn place(&self, number: u64) -> String {
+        format!("{} {number}", self.unit())
     }
 
     /// The first of these columns that is there.
@@ -206,6 +212,11 @@ fn newlines(text: &str, until: usize) -> u64 {
 }
 
 impl<'t> Row<'t> {
+    /// Whether two rows say the same.
+    pub fn says_as(self, other: Self) -> bool {
+        self.cells == other.cells
+    }
+
     /// The text in a column.
     pub fn cell(self, column: Option<usize>) -> Option<&'t str> {
         self.cells.get(column?)?.as_deref()

@@ -190,6 +190,15 @@ impl Fit<'_> {
     }
 }
 
+/// What is said about a rollout, with its name.
+pub fn about(raw: &RawRollout, told: &str) -> String {
+    let task = raw.task.as_deref().unwrap_or("?");
+    match raw.id.as_deref().or(raw.run.as_deref()) {
+        Some(id) => format!("`{task}`, rollout {id}: {told}"),
+        None => format!("`{task}`: {told}"),
+    }
+}
+
 fn has_verdict(raw: &RawRollout) -> bool {
     raw.outcome.is_some()
         || raw.verdict.is_some()
@@ -232,14 +241,8 @@ impl Tally {
     }
 
     fn disputes(&mut self, at: usize, told: &str, pending: &Pending) {
-        let raw = &pending.raw;
-        let task = raw.task.as_deref().unwrap_or("?");
-        let whose = match raw.id.as_deref().or(raw.run.as_deref()) {
-            Some(id) => format!("`{task}`, rollout {id}: {told}"),
-            None => format!("`{task}`: {told}"),
-        };
         if let Some(disputes) = self.disputes.get_mut(at) {
-            disputes.push(whose);
+            disputes.push(about(&pending.raw, told));
         }
     }
 
