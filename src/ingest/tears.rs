@@ -160,7 +160,9 @@ impl Torn<'_, '_> {
         let (mut heads, mut good, mut number) = (Vec::<Head>::new(), array.open + 1, 0);
         let mut torn: Option<Piece> = None;
         let input = io::BufReader::with_capacity(1 << 20, (self.open)(array.open..end));
-        elements::values(input, array.open, 1, self.limit, &mut |piece| {
+        // A torn one may seem to go on for long: no more of it is held than could be searched.
+        let limit = self.limit.min(MOST as usize);
+        elements::values(input, array.open, 1, limit, &mut |piece| {
             if let Some(doubtful) = &torn {
                 let head = piece.body.as_ref().ok().and_then(|body| Head::of(body, 0));
                 let known =
