@@ -165,7 +165,7 @@ fn it_opens_explains_and_leaves_a_clean_terminal() {
         " ✓ 28  28 100%",
         " ✗ 13        ·  2  15%",
     ];
-    let screen = session.wait("all of the first picture", |screen| {
+    session.wait("all of the first picture", |screen| {
         let text = screen.contents();
         text.contains(READY) && whole.iter().all(|part| text.contains(part))
     });
