@@ -315,10 +315,16 @@ fn a_document_cut_in_what_follows_its_elements() {
         assert_eq!((key.policy.as_deref(), key.train_step), (policy, step), "{after}");
     }
     // Broken, not cut: the entry is named and the rest stands.
-    let broken = loaded(", \"policy\": {\"a\" 1}, \"train_step\": 3}");
-    assert_eq!(broken.report.skipped[0].field.as_deref(), Some("policy"));
+    let broken = loaded(", \"note\": {\"a\" 1}, \"train_step\": 3}");
+    assert_eq!(broken.report.skipped[0].field.as_deref(), Some("note"));
     assert_eq!(broken.corpus.groups[0].key.train_step, Some(3));
     assert_eq!(parts(&broken), [0, 1]);
+    // Unless the rollouts take something from it: they would be those of another policy.
+    let text = r#"{"schema":"credscope/1","task":"t","rollouts":[{"id":1,"steps":[]},{"id":2,"steps":[]}],"policy":{"a" 1}}"#;
+    let refused =
+        load_as(kind.name, text.as_bytes()).map(|loaded| parts(&loaded)).map_err(|e| e.to_string());
+    let told = refused.unwrap_err();
+    assert!(told.contains("every rollout takes something from `policy`"), "{told}");
 }
 
 #[test]
