@@ -150,7 +150,7 @@ impl Default for Later {
 impl Later {
     /// Writes out all of it, but for one line end that it begins with where `trimmed`.
     pub fn give(self, out: &mut dyn Write, trimmed: bool) -> io::Result<()> {
-        let mut all = self.0.into_inner().map_err(|e| of_temporary(e.into_error()))?;
+        let mut all = self.0.into_inner().map_err(|e| of_temporary(&e.into_error()))?;
         all.rewind()?;
         let mut first = [0];
         if all.read(&mut first)? == 1 && !(trimmed && first == *b"\n") {
@@ -163,16 +163,16 @@ impl Later {
 
 impl Write for Later {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.write(bytes).map_err(of_temporary)
+        self.0.write(bytes).map_err(|e| of_temporary(&e))
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.0.flush().map_err(of_temporary)
+        self.0.flush().map_err(|e| of_temporary(&e))
     }
 }
 
 /// The place of the trouble, which the output's own errors do not have.
-fn of_temporary(error: io::Error) -> io::Error {
+fn of_temporary(error: &io::Error) -> io::Error {
     io::Error::new(
         error.kind(),
         format!("a temporary file in {}: {error}", std::env::temp_dir().display()),

@@ -48,11 +48,9 @@ impl Told {
     /// Yes or no, in whatever words.
     fn verdict(self) -> Option<bool> {
         match self {
-            Self::Outcome(Outcome::Success) => Some(true),
-            Self::Outcome(Outcome::Failure) => Some(false),
+            Self::Outcome(Outcome::Success) | Self::Number(1.0) => Some(true),
+            Self::Outcome(Outcome::Failure) | Self::Number(0.0) => Some(false),
             Self::Verdict(verdict) => Some(verdict),
-            Self::Number(1.0) => Some(true),
-            Self::Number(0.0) => Some(false),
             Self::Outcome(_) | Self::Number(_) => None,
         }
     }

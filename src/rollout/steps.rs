@@ -104,12 +104,14 @@ impl Steps {
     }
 
     /// The facts of these steps; of none where they are not all there.
+    #[must_use]
     pub fn range(&self, steps: Range<usize>) -> impl DoubleEndedIterator<Item = StepFacts> + '_ {
         let there = if steps.end <= self.len() { steps } else { 0..0 };
         there.filter_map(|step| self.get(step))
     }
 
     /// The facts of all steps.
+    #[must_use]
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = StepFacts> + '_ {
         self.range(0..self.len())
     }

@@ -82,8 +82,8 @@ impl StateTable {
 fn encode(elements: &[u32], out: &mut Vec<u8>) {
     let mut before = 0;
     for &element in elements {
-        let step = i64::from(element) - i64::from(before);
-        let mut rest = (step << 1 ^ step >> 63) as u64;
+        let step = element.wrapping_sub(before).cast_signed();
+        let mut rest = (step << 1 ^ step >> 31).cast_unsigned();
         while rest >= 0x80 {
             out.push(rest as u8 | 0x80);
             rest >>= 7;
@@ -95,19 +95,19 @@ fn encode(elements: &[u32], out: &mut Vec<u8>) {
 
 /// Reads them again.
 fn decoded(bytes: &[u8]) -> impl Iterator<Item = u32> + '_ {
-    let (mut bytes, mut before) = (bytes.iter(), 0_i64);
+    let (mut bytes, mut before) = (bytes.iter(), 0_u32);
     std::iter::from_fn(move || {
-        let (mut number, mut shift) = (0_u64, 0);
+        let (mut number, mut shift) = (0_u32, 0);
         loop {
             let byte = *bytes.next()?;
-            number |= u64::from(byte & 0x7f) << shift;
+            number |= u32::from(byte & 0x7f) << shift;
             if byte < 0x80 {
                 break;
             }
             shift += 7;
         }
-        before += (number >> 1) as i64 ^ -((number & 1) as i64);
-        Some(before as u32)
+        before = before.wrapping_add(number >> 1 ^ 0_u32.wrapping_sub(number & 1));
+        Some(before)
     })
 }
 
@@ -209,8 +209,8 @@ mod tests {
             let flags = Counters { think: at as u32, ..Counters::default() };
             assert_eq!(table.content(at as u32), (content.to_vec(), flags));
         }
-        // A byte each up to a difference of 63.
-        assert_eq!(table.arena.len(), (1 + 1 + 1 + 3 + 3) + (5 + 5 + 5) + (1 + 1 + 2));
+        // A byte each up to a difference of 63, around the end of the numbers as well.
+        assert_eq!(table.arena.len(), (1 + 1 + 1 + 3 + 3) + (1 + 1 + 1) + (1 + 1 + 2));
         assert_eq!(table.content(9), (Vec::new(), Counters::default()));
     }
 
