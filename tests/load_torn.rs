@@ -660,7 +660,7 @@ fn a_document_without_what_its_rollouts_take_from_it_is_not_read() {
         match try_load("tau2.json", text.replace(from, to).as_bytes()) {
             Ok(loaded) => panic!("{:?}", ids(&loaded)),
             Err(error) => {
-                assert!(error.contains("every rollout takes something from `info`"), "{error}")
+                assert!(error.contains("every rollout takes something from `info`"), "{error}");
             }
         }
     }
