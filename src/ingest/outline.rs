@@ -74,8 +74,10 @@ impl Frame {
         let mut parts = Vec::with_capacity(gaps.len() + 1);
         let mut at = self.bytes.start;
         for (gap, bare) in gaps {
-            parts.push((at..gap.start.max(at), bare));
-            at = gap.end.max(at);
+            // A torn document may end before what seemed to be its list.
+            let (start, end) = (gap.start.min(self.bytes.end), gap.end.min(self.bytes.end));
+            parts.push((at..start.max(at), bare));
+            at = end.max(at);
         }
         parts.push((at..self.bytes.end.max(at), false));
         let len = parts.iter().map(|(p, _)| p.end - p.start).sum();
@@ -107,8 +109,9 @@ impl Frame {
     /// Its array of elements, to be cut. A document with one whole element is as well read at once.
     pub(super) fn elements(&self) -> Option<Range<u64>> {
         let array = self.arrays.last()?;
-        let end = array.close.map_or(self.bytes.end, |close| close + 1);
+        // Where its closing bracket is missing, nothing may stand there.
+        let end = array.close.map_or(self.bytes.end, |close| (close + 1).min(self.bytes.end));
         let cut = array.several || !self.closed || self.mended();
-        cut.then_some(array.open..end)
+        cut.then_some(array.open.min(end)..end)
     }
 }
