@@ -10,7 +10,7 @@ use credscope::ingest::survey::{Found, Frame, split};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::splitters::{Slow, without_mark};
+use super::splitters::{Slow, rises, without_mark};
 
 /// What is found in an input that is read in chunks of some size; at most `most` of it.
 fn cut(
@@ -37,6 +37,7 @@ pub fn found(layout: Layout, key: &'static str, input: &[u8], limit: usize) -> V
     let all = cut(layout, key, input, (limit, usize::MAX, usize::MAX));
     let (mut end, mut number) = (0, 0);
     let mut document: Option<(&Frame, u64, u64)> = None;
+    let mut torn = false;
     for found in &all {
         match found {
             Found::Record(piece) => {
@@ -51,18 +52,18 @@ pub fn found(layout: Layout, key: &'static str, input: &[u8], limit: usize) -> V
                 (end, number) = (frame.bytes.end, frame.number);
                 let len = text.as_ref().map_or_else(|len| *len, |t| t.len() as u64);
                 assert!(len <= frame.bytes.end - frame.bytes.start + 1, "a frame of {len} bytes");
-                document = Some((frame, frame.bytes.start, 0));
+                (document, torn) = (Some((frame, frame.bytes.start, 0)), false);
             }
             Found::Sheet(_) => panic!("no format of columns was asked for"),
             Found::Element(piece) => {
                 let (frame, from, before) = document.expect("an element follows its document");
                 // What is nothing but white space that JSON does not know counts, and is not told.
-                // A bracket too many between two elements is told with the number of the second.
-                assert!(piece.number > before || piece.number == before && before > 0);
+                assert!(rises(piece, before, torn));
                 let body = piece.body.as_ref();
                 let len = body.map_or_else(|len| *len, |b| b.len() as u64);
                 same_bytes(input, piece.offset, body.ok());
                 assert!(piece.offset >= from && piece.offset + len <= frame.bytes.end);
+                torn = piece.fault.is_some();
                 document = Some((frame, piece.offset + len, piece.number));
             }
         }

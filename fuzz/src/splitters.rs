@@ -35,16 +35,18 @@ fn cut(layout: Layout, input: impl Read, limit: usize, most: usize) -> Vec<Piece
 /// The records of a whole input, after all that must hold for them was checked.
 pub fn pieces(layout: Layout, input: &[u8], limit: usize) -> Vec<Piece> {
     let all = cut(layout, input, limit, usize::MAX);
-    let (mut end, mut number) = (0, 0);
+    let (mut end, mut number, mut torn) = (0, 0, false);
     let mut left_out = Vec::new();
     for (at, piece) in all.iter().enumerate() {
         let start = usize::try_from(piece.offset).unwrap();
         assert!(start >= end, "record {at} begins within the one before it");
-        // Where a torn one begins is in doubt: two may have one number.
-        let least = number + u64::from(number == 0);
-        assert!(piece.number >= least, "record {at} is numbered {} after {number}", piece.number);
+        assert!(
+            rises(piece, number, torn),
+            "record {at} is numbered {} after {number}",
+            piece.number
+        );
         assert!(!piece.at_end || at + 1 == all.len(), "only the last record ends with the file");
-        number = piece.number;
+        (number, torn) = (piece.number, piece.fault.is_some());
         left_out.extend_from_slice(&input[end..start]);
         end = match &piece.body {
             // What is torn is told with its size; the body is how it begins.
@@ -73,6 +75,12 @@ pub fn pieces(layout: Layout, input: &[u8], limit: usize) -> Vec<Piece> {
     left_out.extend_from_slice(&input[end..]);
     nothing_lost(layout, left_out.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&left_out));
     all
+}
+
+/// Whether a record is numbered behind the one before it. What is torn between two records (`torn`) is none:
+/// it is told with the number of the one that follows.
+pub fn rises(piece: &Piece, before: u64, torn: bool) -> bool {
+    piece.number > before || torn && piece.number == before
 }
 
 fn nothing_lost(layout: Layout, left_out: &[u8]) {
