@@ -6,28 +6,15 @@
 mod load_common;
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use credscope::load::{LoadError, LoadOptions, Loaded, VerdictKind};
 use credscope::rollout::{Group, Rollout};
-use load_common::{corpus, load_with, summary};
+use load_common::{corpus, load_bytes, load_with, summary, walk};
 use serde_json::{Value, json};
 
 fn try_load(name: &str, bytes: &[u8]) -> Result<Loaded, LoadError> {
-    let dir = tempfile::tempdir().unwrap();
-    let path = dir.path().join(name);
-    fs::write(&path, bytes).unwrap();
-    load_with(&[path], &LoadOptions::default())
-}
-
-fn walk(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).unwrap().flatten() {
-        if entry.path().is_dir() {
-            walk(&entry.path(), found);
-        } else {
-            found.push(entry.path());
-        }
-    }
+    load_bytes(name, bytes, &LoadOptions::default())
 }
 
 /// A file of lines, by its name and its lines.

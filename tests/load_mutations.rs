@@ -10,24 +10,12 @@ use std::path::{Path, PathBuf};
 use credscope::ingest::{Layout, Shape, detect};
 use credscope::load::{LoadError, LoadOptions, Loaded};
 use credscope::rollout::raw::RawArgs;
-use load_common::load_with;
+use load_common::{load_bytes, load_with, walk};
 use serde_json::{Value, json};
 
-fn walk(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).unwrap().flatten() {
-        if entry.path().is_dir() {
-            walk(&entry.path(), found);
-        } else {
-            found.push(entry.path());
-        }
-    }
-}
-
-fn load_bytes(path: &Path, bytes: &[u8]) -> Result<Loaded, LoadError> {
-    let dir = tempfile::tempdir().unwrap();
-    let path = dir.path().join(path.file_name().unwrap());
-    fs::write(&path, bytes).unwrap();
-    load_with(&[path], &LoadOptions::default())
+fn try_load(path: &Path, bytes: &[u8]) -> Result<Loaded, LoadError> {
+    let name = path.file_name().unwrap().to_string_lossy();
+    load_bytes(&name, bytes, &LoadOptions::default())
 }
 
 /// A fixture with rollouts: its records, and how they are written.
@@ -48,7 +36,7 @@ fn fixtures() -> Vec<Fixture> {
     for path in paths {
         // `NaN` is no JSON for the tests' own parser.
         let text = fs::read_to_string(&path).unwrap().replace("NaN", "null");
-        let Ok(plain) = load_bytes(&path, text.as_bytes()) else { continue };
+        let Ok(plain) = try_load(&path, text.as_bytes()) else { continue };
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         let shape = Shape::of(&name, text.as_bytes(), true);
         let apart = detect(&shape).unwrap().layout(&shape) == Layout::Lines;
@@ -75,7 +63,7 @@ impl Fixture {
     }
 
     fn load(&self, text: &str) -> Loaded {
-        load_bytes(&self.path, text.as_bytes()).unwrap_or_else(|e| panic!("{}: {e}", self.name()))
+        try_load(&self.path, text.as_bytes()).unwrap_or_else(|e| panic!("{}: {e}", self.name()))
     }
 
     /// The same rollouts are there, and nothing is skipped that was not.
@@ -177,7 +165,7 @@ fn a_broken_line_costs_itself_and_is_named() {
             let mut torn = lines.clone();
             half.clone_into(&mut torn[at]);
             let number = at + 1;
-            match load_bytes(&fixture.path, (torn.join("\n") + "\n").as_bytes()) {
+            match try_load(&fixture.path, (torn.join("\n") + "\n").as_bytes()) {
                 Err(error) => {
                     // The only record.
                     assert!(lines.len() == 1 || !fixture.apart, "{}: {error}", fixture.name());
@@ -274,7 +262,7 @@ fn content_that_is_null_missing_or_a_list_costs_nothing() {
         };
         for text in fixture.each(&["content"], &mut { variants }) {
             // A prompt that is gone can name no task: then the record says so.
-            match load_bytes(&fixture.path, text.as_bytes()) {
+            match try_load(&fixture.path, text.as_bytes()) {
                 Ok(loaded) => {
                     let fine = fixture.plain.report.totals;
                     let lost = loaded.report.totals.skipped - fine.skipped;

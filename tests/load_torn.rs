@@ -10,7 +10,7 @@ use std::io::{Cursor, Write};
 
 use credscope::load::{LoadOptions, Loaded, VerdictKind};
 use credscope::rollout::Outcome;
-use load_common::load_with;
+use load_common::{load_bytes, load_with};
 use serde_json::{Value, json};
 
 fn load(name: &str, bytes: &[u8]) -> Loaded {
@@ -18,10 +18,7 @@ fn load(name: &str, bytes: &[u8]) -> Loaded {
 }
 
 fn try_load(name: &str, bytes: &[u8]) -> Result<Loaded, String> {
-    let dir = tempfile::tempdir().unwrap();
-    let path = dir.path().join(name);
-    fs::write(&path, bytes).unwrap();
-    load_with(&[path], &LoadOptions::default()).map_err(|e| e.to_string())
+    load_bytes(name, bytes, &LoadOptions::default()).map_err(|e| e.to_string())
 }
 
 fn ids(loaded: &Loaded) -> BTreeSet<String> {

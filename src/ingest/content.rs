@@ -40,23 +40,19 @@ pub fn no_rollout(entry: &Object<'_>) -> Result<(), RecordError> {
             "a rollout with `{key}` of its own stands among those of another one: a bracket is missing \
              before it"
         );
-        Err(RecordError::unexpected(None, reason).hint("mend it there, or write one rollout per line"))
+        Err(RecordError::unexpected(None, reason).to_mend())
     })
 }
 
-/// An error where an entry of a list of calls is a message: it has a role and nothing to call.
-pub fn no_message(call: &RawValue) -> Result<(), RecordError> {
-    if !json::is_object(call) {
-        return Ok(());
-    }
-    let call = Object::of(call)?;
-    let names = ["name", "function", "tool", "function_name"];
-    if call.some("role").is_none() || call.first(&names).is_some() {
+/// An error where a call that has nothing to call is a message: it has a role.
+pub fn no_message(call: &Object<'_>) -> Result<(), RecordError> {
+    if call.some("role").is_none()
+        || call.first(&["name", "function", "tool", "function_name"]).is_some()
+    {
         return Ok(());
     }
     let reason = "a message stands among the calls: a bracket is missing before it";
-    Err(RecordError::unexpected(Some("tool_calls"), reason)
-        .hint("mend it there, or write one rollout per line"))
+    Err(RecordError::unexpected(Some("tool_calls"), reason).to_mend())
 }
 
 /// What a content is that is neither a text nor a list of texts and parts.

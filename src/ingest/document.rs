@@ -111,15 +111,9 @@ fn half_read(
     let broken: Vec<_> = lost.iter().filter(|e| e.kind == RecordErrorKind::Broken).collect();
     let Some(&first) = broken.first() else { return Ok(()) };
     let kept = Object::parse(kept)?;
-    let missing = reader.says().iter().filter(|key| kept.get(key).is_none());
-    let mut missing = missing.filter(|key| {
-        // A key that lost one of its quotes is none, but its name is there.
-        memchr::memmem::find_iter(text, key).any(|at| {
-            let before = at.checked_sub(1).and_then(|at| text.get(at));
-            before == Some(&b'"') || text.get(at + key.len()) == Some(&b'"')
-        })
-    });
-    let Some(key) = missing.next() else { return Ok(()) };
+    // A key that lost one of its quotes is none, but its name is there.
+    let missing = |key: &&&str| kept.get(key).is_none() && scan::may_name(text, key);
+    let Some(key) = reader.shared_keys().iter().find(missing) else { return Ok(()) };
     let own = broken.iter().find(|e| e.field.as_deref() == Some(key)).map_or(first, |e| e);
     let reason =
         format!("{}; every rollout takes something from `{key}`, so none is read", own.reason);

@@ -10,9 +10,9 @@
 use std::io::{self, BufRead};
 use std::ops::ControlFlow;
 
-use super::begins::Begins;
 use super::repair;
 use super::split::{Body, Fault, Piece, Reach, Scanner, Sink, Token, piece};
+use super::tears::begins::Begins;
 
 /// Pieces that wait for the end of their line hold at most this much.
 const WAITING: usize = 64 << 20;

@@ -1,10 +1,10 @@
 //! Follows the brackets and keys of documents: where each is, and the array of its elements in it, and
 //! whether anything stands where it can only if a quote or a bracket is missing.
 
-use super::begins::Begins;
 use super::outline::{Array, Frame};
 use super::reader::Layout;
 use super::split::{Scanner, Token};
+use super::tears::begins::Begins;
 
 /// Follows one record after the other.
 pub(super) struct Survey {

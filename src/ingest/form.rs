@@ -3,10 +3,10 @@
 //! What is whole decides. A first record that is torn must not make a broken document of a file of
 //! lines, and a line of something else before the records must not either.
 
-use super::begins::first_key;
-use super::fault;
 use super::reader::Layout;
 use super::scan;
+use super::tears::begins::first_key;
+use super::tears::fault;
 
 /// As many lines behind the first are looked at.
 const LINES: usize = 64;

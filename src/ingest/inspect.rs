@@ -92,7 +92,7 @@ impl Reader for Inspect {
         document::parts(list, &Header::of(&log)?, context)
     }
 
-    fn says(&self) -> &'static [&'static str] {
+    fn shared_keys(&self) -> &'static [&'static str] {
         &["eval"]
     }
 

@@ -224,7 +224,6 @@ fn assistant(
     let mut calls = blocks(content)?;
     if let Some(list) = message.some("tool_calls").filter(|l| json::is_array(l)) {
         for call in json::elements(list)? {
-            content::no_message(call)?;
             calls.push(read_call(call)?);
         }
     }
@@ -250,16 +249,18 @@ fn assistant(
 }
 
 /// One entry of `tool_calls`: an object, or the text of one.
-fn read_call(raw: &RawValue) -> Result<Call, Error> {
+fn read_call(raw: &RawValue) -> Result<Call, RecordError> {
     if raw.get().starts_with('"') {
         let text = json::string(raw)?;
         return match Object::parse(&text) {
-            Ok(call) => call_of(&call),
+            Ok(call) => Ok(call_of(&call)?),
             Err(_) => Ok(Call { args: json::args_text(&text), ..Call::default() }),
         };
     }
     if json::is_object(raw) {
-        return call_of(&Object::of(raw)?);
+        let call = Object::of(raw)?;
+        content::no_message(&call)?;
+        return Ok(call_of(&call)?);
     }
     Ok(Call::default())
 }

@@ -28,7 +28,7 @@ pub const PARTIAL: &str = "partial";
 const TASK: [&str; 5] = ["task", "task_id", "problem_id", "instance_id", "group"];
 
 /// What a document says about its rollouts.
-const SAYS: [&str; 11] = [
+const SHARED: [&str; 11] = [
     "schema",
     "task",
     "task_id",
@@ -115,8 +115,8 @@ impl Reader for Native {
         document::parts(list, &group, context)
     }
 
-    fn says(&self) -> &'static [&'static str] {
-        &SAYS
+    fn shared_keys(&self) -> &'static [&'static str] {
+        &SHARED
     }
 
     fn elements(&self) -> Option<&'static str> {

@@ -210,6 +210,12 @@ impl RecordError {
         matches!(self.kind, RecordErrorKind::Broken | RecordErrorKind::Cut)
     }
 
+    /// The same with the advice for what is torn.
+    #[must_use]
+    pub fn to_mend(self) -> Self {
+        self.hint("mend it there, or write one rollout per line")
+    }
+
     /// The same with advice.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
@@ -264,7 +270,7 @@ pub trait Reader: Send + Sync {
 
     /// The other keys of such a document that its rollouts take something from. Without one of them a
     /// rollout would be half read.
-    fn says(&self) -> &'static [&'static str] {
+    fn shared_keys(&self) -> &'static [&'static str] {
         &[]
     }
 

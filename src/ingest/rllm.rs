@@ -16,7 +16,7 @@ use super::turns::{Call, Reply, Turns};
 use crate::rollout::raw::{RawNumber, RawRollout};
 
 /// What an episode says about its trajectories.
-const SAYS: [&str; 9] = [
+const SHARED: [&str; 9] = [
     "episode_id",
     "task",
     "task_hash",
@@ -78,8 +78,8 @@ impl Reader for Rllm {
         Ok(parts)
     }
 
-    fn says(&self) -> &'static [&'static str] {
-        &SAYS
+    fn shared_keys(&self) -> &'static [&'static str] {
+        &SHARED
     }
 
     fn elements(&self) -> Option<&'static str> {

@@ -79,6 +79,17 @@ pub fn entries(bytes: &[u8]) -> Vec<Entry<'_>> {
     if bytes.get(at) == Some(&b'{') { fields(bytes, at + 1) } else { Vec::new() }
 }
 
+/// Whether this key may stand in bytes of which some are missing: its name beside a quote at least.
+#[must_use]
+pub fn may_name(bytes: &[u8], key: &str) -> bool {
+    let word = |b: Option<&u8>| b.is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_');
+    memchr::memmem::find_iter(bytes, key).any(|at| {
+        let before = at.checked_sub(1).and_then(|at| bytes.get(at));
+        let after = bytes.get(at + key.len());
+        (before == Some(&b'"') || after == Some(&b'"')) && !word(before) && !word(after)
+    })
+}
+
 /// The entries of an object from `at` on, as far as they can be seen.
 #[must_use]
 pub fn fields(bytes: &[u8], mut at: usize) -> Vec<Entry<'_>> {

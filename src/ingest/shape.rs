@@ -2,10 +2,10 @@
 //!
 //! The bytes may be cut anywhere. Nothing is parsed here, only scanned.
 
-use super::fault;
 use super::form;
 use super::reader::{Layout, NotRollouts};
 use super::scan::{self, Entry};
+use super::tears::fault;
 
 /// How many bytes of a file are looked at.
 pub const HEAD: usize = 4 << 20;

@@ -11,14 +11,14 @@ use std::sync::Arc;
 
 use super::elements;
 use super::follow::Survey;
-use super::mend::Outer;
 pub use super::outline::{Frame, Lost, Open};
 use super::reader::Layout;
 use super::repair;
 use super::sheet::Sheet;
 use super::split::{self, Fault, Piece, Reach, Scanner};
-pub use super::tears::Keyed;
-use super::tears::{Reading, Tear, Torn};
+pub use super::tears::document::Keyed;
+use super::tears::document::{Reading, Tear, Torn};
+use super::tears::held::Outer;
 
 /// What is found on the way.
 #[derive(Debug, PartialEq, Eq)]

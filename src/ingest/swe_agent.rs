@@ -61,7 +61,7 @@ impl Reader for SweAgent {
         Ok(vec![Part::whole(raw)])
     }
 
-    fn says(&self) -> &'static [&'static str] {
+    fn shared_keys(&self) -> &'static [&'static str] {
         &["environment", "replay_config"]
     }
 

@@ -85,7 +85,7 @@ impl Reader for Tau2Bench {
         document::parts(list, &Run::of(&record)?, context)
     }
 
-    fn says(&self) -> &'static [&'static str] {
+    fn shared_keys(&self) -> &'static [&'static str] {
         &["info", "tasks"]
     }
 

@@ -54,7 +54,7 @@ impl Reader for VerifiersTraces {
         document::parts(list, &Episode::of(&record)?, context)
     }
 
-    fn says(&self) -> &'static [&'static str] {
+    fn shared_keys(&self) -> &'static [&'static str] {
         &["id", "env", "group", "errors"]
     }
 

@@ -24,7 +24,7 @@ use crate::ingest::survey::{self, Found, Frame, Keyed, Open};
 use crate::ingest::verdicts::SideFile;
 use crate::ingest::{
     Context, Document, Layout, Reader, StepText, by_id, columns, digest, digest64, read_document,
-    read_element, read_record, readers, restart, split,
+    read_element, read_record, readers, split, tears,
 };
 use crate::rollout::raw::{RawRollout, RawStep};
 use crate::rollout::{Group, RecordRef, SourceId, natural};
@@ -135,15 +135,15 @@ impl Source {
                 let list = self.layout == Layout::Elements;
                 let mut torn = Vec::new();
                 split::split(self.layout, input, split::LIMIT, &mut |piece| {
-                    if list && (!torn.is_empty() || restart::is_torn(&piece, len)) {
+                    if list && (!torn.is_empty() || tears::list::is_torn(&piece, len)) {
                         torn.push(piece);
                         return ControlFlow::Continue(());
                     }
                     sink(piece)
                 })?;
-                return restart::elements(torn, len, &*open, &mut sink);
+                return tears::list::elements(torn, len, &*open, &mut sink);
             };
-            let keyed = Keyed { key, says: self.reader.says() };
+            let keyed = Keyed { key, shared: self.reader.shared_keys() };
             survey::split(self.layout, keyed, len, split::LIMIT, &*open, sink)
         })
     }

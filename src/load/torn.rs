@@ -37,10 +37,5 @@ pub fn torn(body: &[u8], fault: Fault, unit: &str) -> RecordError {
             "no {unit}: {bytes} bytes stand behind the end of the list, where nothing can{told}"
         ),
     };
-    RecordError {
-        kind: RecordErrorKind::Broken,
-        field: None,
-        reason,
-        hint: Some("mend it there, or write one rollout per line".to_owned()),
-    }
+    RecordError { kind: RecordErrorKind::Broken, ..RecordError::unexpected(None, reason) }.to_mend()
 }

@@ -23,7 +23,7 @@ use crate::ingest::repair::Repairs;
 use crate::ingest::sheet::Sheet;
 use crate::ingest::split::{Piece, Reach};
 use crate::ingest::survey::{Found, Frame};
-use crate::ingest::{RecordError, digest, json, resume};
+use crate::ingest::{RecordError, digest, json, tears};
 use crate::profile::Profiles;
 use crate::rollout::raw::{RawNumber, RawRollout, RawStep};
 use crate::rollout::{RecordRef, RolloutFacts, SourceId, Sym};
@@ -383,7 +383,7 @@ fn read(
                 parts::fill(&mut record, source, bytes, piece, document, options, interpreter);
             if let Err(error) = filled {
                 let lines = element.is_none() && source.unit() == "line";
-                let uncut = !lines && error.is_broken() && resume::may_be_several(bytes);
+                let uncut = !lines && error.is_broken() && tears::list::may_be_several(bytes);
                 let mut error = parts::explain(error, piece.at_end);
                 if uncut {
                     let bytes = bytes.len();

@@ -36,10 +36,26 @@ pub fn load_with(paths: &[PathBuf], options: &LoadOptions) -> Result<Loaded, Loa
 
 /// Loads a text as a file of that name.
 pub fn load_text(name: &str, text: &str, options: &LoadOptions) -> Result<Loaded, LoadError> {
+    load_bytes(name, text.as_bytes(), options)
+}
+
+/// Loads bytes as a file of that name.
+pub fn load_bytes(name: &str, bytes: &[u8], options: &LoadOptions) -> Result<Loaded, LoadError> {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join(name);
-    std::fs::write(&path, text).unwrap();
+    std::fs::write(&path, bytes).unwrap();
     load_with(&[path], options)
+}
+
+/// All files in a folder and in those within it.
+pub fn walk(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap().flatten() {
+        if entry.path().is_dir() {
+            walk(&entry.path(), found);
+        } else {
+            found.push(entry.path());
+        }
+    }
 }
 
 /// The outcomes of a group with counts, those that occur.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::ingest::json::{self, Object};
 use crate::ingest::reader::RecordError;
+use crate::rollout::plural;
 use crate::rollout::raw::{RawNumber, RawRollout};
 
 /// Rewards per turn. The list holds the final reward in its last entry: it is taken out there, so
@@ -46,7 +47,8 @@ pub(super) fn rewards(info: &Object<'_>, raw: &mut RawRollout) -> Result<(), Rec
         ends.insert(step.turn, at);
     }
     if ends.len() != numbers.len() {
-        let reason = format!("{} rewards for {} turns", numbers.len(), ends.len());
+        let reason =
+            format!("{} for {}", plural(numbers.len(), "reward"), plural(ends.len(), "turn"));
         raw.notes.push(("reward_info.step_rewards".to_owned(), reason));
     }
     // A turn with several calls gets its reward where it ends.

@@ -41,7 +41,7 @@ fn a_final_reward_that_stands_apart_stays() {
     let all = read(&dump(info, TALK));
     assert_eq!(step_rewards(&all[0].as_ref().unwrap().steps), [Some(0.05), Some(0.05)]);
     let all = read(&dump(r#"{"episode_reward":1,"step_rewards":[1],"final_reward":1}"#, TALK));
-    assert_eq!(all[0].as_ref().unwrap().notes[0].1, "1 rewards for 2 turns");
+    assert_eq!(all[0].as_ref().unwrap().notes[0].1, "1 reward for 2 turns");
 }
 
 #[test]

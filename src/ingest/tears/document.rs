@@ -7,10 +7,10 @@
 use std::io::{self, Read as _};
 use std::ops::{ControlFlow, Range};
 
-use super::mend::{Behind, Gap, Head, Held, Outer};
-use super::outline::{Array, Frame, Lost, Open};
-use super::split::{Fault, Piece, Reach};
-use super::{elements, repair};
+use super::held::{Behind, Gap, Head, Held, Outer};
+use crate::ingest::outline::{Array, Frame, Lost, Open};
+use crate::ingest::split::{Fault, Piece, Reach};
+use crate::ingest::{elements, repair};
 
 /// What is behind a tear is held to be searched, up to this much.
 const MOST: u64 = 16 << 20;
@@ -27,17 +27,17 @@ pub struct Keyed {
     /// The key of the list with an element for each rollout.
     pub key: &'static str,
     /// The other keys that a rollout takes something from.
-    pub says: &'static [&'static str],
+    pub shared: &'static [&'static str],
 }
 
 impl From<&'static str> for Keyed {
     fn from(key: &'static str) -> Self {
-        Self { key, says: &[] }
+        Self { key, shared: &[] }
     }
 }
 
 /// What can be read.
-pub(super) enum Reading {
+pub(in crate::ingest) enum Reading {
     /// All, as it seems: nothing is torn, or nothing can be said.
     Plain(Frame),
     /// The document, and in its list perhaps a tear.
@@ -47,7 +47,7 @@ pub(super) enum Reading {
 }
 
 /// A torn element, and the whole ones behind it.
-pub(super) struct Tear {
+pub(in crate::ingest) struct Tear {
     pub piece: Piece,
     /// Number of the first one behind it.
     pub number: u64,
@@ -55,7 +55,7 @@ pub(super) struct Tear {
 }
 
 /// A document that may be torn.
-pub(super) struct Torn<'a, 'o> {
+pub(in crate::ingest) struct Torn<'a, 'o> {
     pub keyed: Keyed,
     pub outer: Outer,
     /// Where its line or the file ends.
@@ -89,7 +89,7 @@ impl Torn<'_, '_> {
         let Some(bytes) = self.hold(seen.good)? else {
             return Ok(self.give_up(frame, array, seen, None));
         };
-        let held = Held::new(&bytes, self.outer, self.keyed.key.as_bytes());
+        let held = self.held(&bytes);
         let at = held.skip(0);
         if let Some(tail) = held.tail(0) {
             let end = seen.good + tail.end as u64;
@@ -98,29 +98,50 @@ impl Torn<'_, '_> {
             return Ok(Reading::Document(Self::mended(frame, array, end, None), None));
         }
         if held.byte(at) == Some(b']') && seen.torn.is_none() {
-            if held.tail(at + 1).is_some() {
-                return Ok(Reading::Plain(frame));
-            }
-            let comma = held.skip(at + 1);
-            let entry =
-                held.byte(comma) == Some(b',') && held.byte(held.skip(comma + 1)) == Some(b'"');
-            let document = self.head(&frame, array)?;
-            let own = |b: &Behind| {
-                b.found.first().is_some_and(|f| held.alike(0..f.start, &document) == 0)
-            };
-            let behind = || held.behind(0, &seen.heads).filter(own);
-            if let Some(behind) = (!entry).then(behind).flatten() {
-                return Ok(Self::go_on(frame, array, &seen, &bytes, behind));
-            }
-            let close = seen.good + at as u64;
-            let array = Array { close: Some(close), ..array };
-            return Ok(match held.gap(at + 1, false) {
-                Some((gap, _)) => self.with_gap(frame, array, &held, (seen.good, gap)),
-                None => self.give_up(frame, array, seen, Some(&held)),
-            });
+            return self.behind_list(frame, array, seen, &held);
         }
+        self.within_list(frame, array, seen, &held)
+    }
+
+    /// A list that is closed at the beginning of the bytes, behind which something is torn.
+    fn behind_list(
+        &self,
+        frame: Frame,
+        array: Array,
+        seen: Seen,
+        held: &Held<'_>,
+    ) -> io::Result<Reading> {
+        let at = held.skip(0);
+        if held.tail(at + 1).is_some() {
+            return Ok(Reading::Plain(frame));
+        }
+        let comma = held.skip(at + 1);
+        let entry = held.byte(comma) == Some(b',') && held.byte(held.skip(comma + 1)) == Some(b'"');
+        let document = self.head(&frame, array)?;
+        let own =
+            |b: &Behind| b.found.first().is_some_and(|f| held.alike(0..f.start, &document) == 0);
+        let behind = || held.behind(0, &seen.heads).filter(own);
+        if let Some(behind) = (!entry).then(behind).flatten() {
+            return Ok(Self::go_on(frame, array, &seen, held.bytes(), behind));
+        }
+        let close = seen.good + at as u64;
+        let array = Array { close: Some(close), ..array };
+        Ok(match held.gap(at + 1, false) {
+            Some((gap, _)) => self.with_gap(frame, array, held, (seen.good, gap)),
+            None => self.give_up(frame, array, seen, Some(held)),
+        })
+    }
+
+    /// A list within which something is torn.
+    fn within_list(
+        &self,
+        frame: Frame,
+        array: Array,
+        seen: Seen,
+        held: &Held<'_>,
+    ) -> io::Result<Reading> {
         let torn = seen.torn.as_ref().map(|t| (t.offset - seen.good) as usize);
-        let own: Vec<Head> = torn.and_then(|at| Head::of(&bytes, at)).into_iter().collect();
+        let own: Vec<Head> = torn.and_then(|at| Head::of(held.bytes(), at)).into_iter().collect();
         let kin = if seen.heads.is_empty() { &own } else { &seen.heads };
         let from = torn.map_or(0, |at| at + 1);
         let document = self.head(&frame, array)?;
@@ -140,9 +161,9 @@ impl Torn<'_, '_> {
             None => behind,
         };
         if let Some(behind) = behind {
-            return Ok(Self::go_on(frame, array, &seen, &bytes, behind));
+            return Ok(Self::go_on(frame, array, &seen, held.bytes(), behind));
         }
-        Ok(self.give_up(frame, array, seen, Some(&held)))
+        Ok(self.give_up(frame, array, seen, Some(held)))
     }
 
     /// How the document begins.
@@ -204,6 +225,10 @@ impl Torn<'_, '_> {
         Ok(Seen { heads, good, number, torn })
     }
 
+    fn held<'b>(&'b self, bytes: &'b [u8]) -> Held<'b> {
+        Held::new(bytes, self.outer, self.keyed.key.as_bytes())
+    }
+
     /// The bytes from here to the end, where they are not too many.
     fn hold(&self, from: u64) -> io::Result<Option<Vec<u8>>> {
         let size = self.end.saturating_sub(from);
@@ -221,7 +246,7 @@ impl Torn<'_, '_> {
         let Some(bytes) = self.hold(start)? else {
             return Ok(self.lost(frame, None));
         };
-        let held = Held::new(&bytes, self.outer, self.keyed.key.as_bytes());
+        let held = self.held(&bytes);
         if held.byte(0) != Some(b'{') {
             return Ok(self.lost(frame, None));
         }
@@ -252,7 +277,7 @@ impl Torn<'_, '_> {
         if closed {
             return Reading::Plain(frame);
         }
-        if key.is_none() || held.names(&bytes, self.keyed.says) {
+        if key.is_none() || held.names(&bytes, self.keyed.shared) {
             return self.lost(frame, Some(end));
         }
         let bytes = base + bytes.start as u64..base + bytes.end as u64;
@@ -307,7 +332,7 @@ impl Torn<'_, '_> {
         let Some(torn) = seen.torn else {
             // The list is whole, and behind it nothing is.
             let all = 0..(self.end - seen.good) as usize;
-            if held.is_none_or(|held| held.names(&all, self.keyed.says)) {
+            if held.is_none_or(|held| held.names(&all, self.keyed.shared)) {
                 return self.lost(frame, None);
             }
             let lost = Some(Lost { bytes: seen.good + 1..self.end, key: None });

@@ -8,14 +8,14 @@ const LONG: usize = 200;
 const WAYS: usize = 8;
 
 /// The first key of the object that the bytes begin with, escapes untouched.
-pub(super) fn first_key(bytes: &[u8]) -> Option<&[u8]> {
+pub(in crate::ingest) fn first_key(bytes: &[u8]) -> Option<&[u8]> {
     let rest = bytes.strip_prefix(b"{")?.trim_ascii_start().strip_prefix(b"\"")?;
     rest.get(..memchr::memchr(b'"', rest)?)
 }
 
 /// Follows the beginnings of lines.
 #[derive(Debug, Default)]
-pub(super) struct Begins {
+pub(in crate::ingest) struct Begins {
     state: State,
     line: Vec<u8>,
     /// Where the bracket is, in the line and in the file.

@@ -7,11 +7,11 @@
 use std::cell::Cell;
 use std::ops::Range;
 
-use super::{repair, scan};
+use crate::ingest::{repair, scan};
 
 /// What may stand behind a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Outer {
+pub(in crate::ingest) enum Outer {
     /// Nothing: it is a line, or the whole file.
     Nothing,
     /// Other values.
@@ -22,7 +22,7 @@ pub(super) enum Outer {
 
 /// How an element begins: its first key, and the second one where it is known.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Head(Vec<u8>, Option<Vec<u8>>);
+pub(in crate::ingest) struct Head(Vec<u8>, Option<Vec<u8>>);
 
 impl Head {
     /// How the object at this place begins; its bracket may be missing.
@@ -45,7 +45,7 @@ impl Head {
 
 /// The rest of a document from which on everything is whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Tail {
+pub(in crate::ingest) struct Tail {
     /// One past the document.
     pub end: usize,
     /// The list of its elements, where it is in it.
@@ -54,7 +54,7 @@ pub(super) struct Tail {
 
 /// Elements behind a tear, up to the end of their list.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Behind {
+pub(in crate::ingest) struct Behind {
     /// How many places before the first one look like an element.
     pub between: usize,
     pub found: Vec<Range<usize>>,
@@ -65,7 +65,7 @@ pub(super) struct Behind {
 
 /// An entry of a document that is torn, and the rest behind it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Gap {
+pub(in crate::ingest) struct Gap {
     /// What is lost; the rest without it is an object again.
     pub bytes: Range<usize>,
     pub key: Option<String>,
@@ -78,7 +78,7 @@ pub(super) struct Gap {
 const WORK: u64 = 512 << 20;
 
 /// Bytes of a document from somewhere before its tear up to where its line or the file ends.
-pub(super) struct Held<'a> {
+pub(in crate::ingest) struct Held<'a> {
     bytes: &'a [u8],
     outer: Outer,
     key: &'a [u8],
@@ -88,6 +88,10 @@ pub(super) struct Held<'a> {
 impl<'a> Held<'a> {
     pub fn new(bytes: &'a [u8], outer: Outer, key: &'a [u8]) -> Self {
         Self { bytes, outer, key, work: Cell::new(0) }
+    }
+
+    pub fn bytes(&self) -> &'a [u8] {
+        self.bytes
     }
 
     pub fn byte(&self, at: usize) -> Option<u8> {
@@ -312,16 +316,7 @@ impl<'a> Held<'a> {
     /// Whether one of these keys may stand in a part of the document.
     pub fn names(&self, part: &Range<usize>, keys: &[&str]) -> bool {
         let part = self.bytes.get(part.clone()).unwrap_or_default();
-        keys.iter().any(|key| {
-            memchr::memmem::find_iter(part, key).any(|at| {
-                let before = at.checked_sub(1).and_then(|at| part.get(at));
-                let after = part.get(at + key.len());
-                let quote = before == Some(&b'"') || after == Some(&b'"');
-                let word =
-                    |b: Option<&u8>| b.is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_');
-                quote && !word(before) && !word(after)
-            })
-        })
+        keys.iter().any(|key| scan::may_name(part, key))
     }
 }
 

@@ -6,8 +6,8 @@
 //! finds the first place from which everything is as it should be.
 
 use super::begins::first_key;
-use super::repair;
-use super::scan::{self, Entry};
+use crate::ingest::repair;
+use crate::ingest::scan::{self, Entry};
 
 /// What may come next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
