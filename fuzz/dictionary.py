@@ -24,7 +24,7 @@ OTHERS = {
     "settings": ["src/settings/table.rs", "src/settings/stamp.rs"],
     "profile": ["src/profile/file.rs", "src/profile/mod.rs"],
     "shell": ["src/facts/shell/parse.rs", "src/facts/shell/git.rs", "assets/programs.toml"],
-    "tables": ["src/load/join.rs", "src/load/sidecar.rs", "src/load/table.rs"],
+    "tables": ["src/load/outcome_map.rs", "src/load/sidecar.rs", "src/load/table.rs"],
     "round-trip": ["src/ingest/native.rs", "src/ingest/native_step.rs", "src/ingest/messages.rs"],
     "whole": ["src/ingest/native.rs", "src/ingest/native_step.rs", "src/ingest/messages.rs"],
     "sniff": [f"src/ingest/{p.name}" for p in sorted((ROOT / "src/ingest").glob("*.rs"))],

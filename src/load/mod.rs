@@ -18,6 +18,7 @@ mod locate;
 mod look;
 mod options;
 mod outcome;
+mod outcome_map;
 mod packed;
 mod parts;
 mod read_at;
