@@ -193,16 +193,20 @@ pub fn read_all(
     let frames = Mutex::new(Frames::new());
     let budget = Budget::new((IN_FLIGHT.0 * workers.max(1)).min(IN_FLIGHT.1));
     let (jobs, todo) = unbounded::<Job<'_>>();
+    let (back, spent) = unbounded::<Vec<u8>>();
     let (results, done) = unbounded::<Message>();
     let (records, read) = thread::scope(|scope| {
         let cutter = results.clone();
         let (budget, frames) = (&budget, &frames);
-        let cutter = scope.spawn(move || cut(sources, options, budget, (&jobs, &cutter), frames));
+        let cutter = scope.spawn(move || {
+            cut(sources, options, (budget, &spent), (&jobs, &cutter), frames);
+        });
         for _ in 0..workers.max(1) {
             let (todo, results, profiles) = (todo.clone(), results.clone(), Arc::clone(profiles));
-            scope.spawn(move || work(sources, options, profiles, &todo, &results));
+            let back = back.clone();
+            scope.spawn(move || work(sources, options, profiles, (&todo, &back), &results));
         }
-        drop((todo, results));
+        drop((todo, back, results));
         let read = collect(sources, options, &done, &mut |records, n| show(records, frames, n));
         if options.cancelled() {
             return Err(LoadError::Cancelled);
@@ -227,7 +231,7 @@ pub fn in_order(mut records: Vec<Record>) -> Vec<Record> {
 fn cut<'a>(
     sources: &Sources,
     options: &LoadOptions,
-    budget: &'a Budget,
+    (budget, spent): (&'a Budget, &Receiver<Vec<u8>>),
     (jobs, results): (&Sender<Job<'a>>, &Sender<Message>),
     frames: &Mutex<Frames>,
 ) {
@@ -264,6 +268,9 @@ fn cut<'a>(
                 return STOP;
             }
             let taken = budget.take(bytes);
+            // Long blocks that another thread frees are not used again for long by the allocator, and
+            // a file of long records would be held as a whole.
+            spent.try_iter().for_each(drop);
             // Without workers nobody listens: then there is nothing left to do.
             match jobs.send(Job { source: id, piece, document, _taken: taken }) {
                 Ok(()) => ControlFlow::Continue(()),
@@ -284,7 +291,7 @@ fn work(
     sources: &Sources,
     options: &LoadOptions,
     profiles: Arc<Profiles>,
-    todo: &Receiver<Job<'_>>,
+    (todo, back): (&Receiver<Job<'_>>, &Sender<Vec<u8>>),
     results: &Sender<Message>,
 ) {
     let mut interpreter = Interpreter::new(profiles);
@@ -294,6 +301,8 @@ fn work(
         }
         let bytes = job.piece.body.as_ref().map_or(0, Vec::len);
         let record = read(sources, &job, options, &mut interpreter);
+        // A cutter that is through has no use for it.
+        let _ = job.piece.body.map(|body| back.send(body));
         if results.send(Message::Record(Box::new(record), bytes)).is_err() {
             return;
         }

@@ -42,6 +42,30 @@ pub fn r2e(path: &Path, bytes: u64) -> u64 {
     rollouts
 }
 
+/// Writes rollouts of 400 steps with 7.5 KB of observation each, all of one group, a line of 3 MB each,
+/// until the file has `bytes`. Returns the number of rollouts.
+pub fn native_long(path: &Path, bytes: u64) -> u64 {
+    let mut out = std::io::BufWriter::new(std::fs::File::create(path).unwrap());
+    let (mut written, mut rollouts) = (0, 0_u64);
+    let seen = "a line of what was seen \\n".repeat(300);
+    while written < bytes {
+        let step = |t: u64| {
+            let command = format!("cat src/m{}.py", (rollouts + t) % 40);
+            format!(r#"{{"tool":"bash","args":{{"command":"{command}"}},"observation":"{seen}"}}"#)
+        };
+        let steps = (0..400).map(step).collect::<Vec<_>>().join(",");
+        let reward = rollouts % 2;
+        let record = format!(
+            r#"{{"schema":"credscope/1","task":"t","id":"r{rollouts}","reward":{reward},"steps":[{steps}]}}"#
+        );
+        writeln!(out, "{record}").unwrap();
+        written += record.len() as u64 + 1;
+        rollouts += 1;
+    }
+    out.flush().unwrap();
+    rollouts
+}
+
 /// A group of coding rollouts in the native format, seeded: agents that view, search, edit, test and run
 /// on forty files, alike in their first steps.
 pub fn coding(rollouts: usize, steps: usize) -> String {
