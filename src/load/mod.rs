@@ -11,6 +11,7 @@ mod documents;
 mod error;
 mod folder;
 mod group;
+mod gzip;
 mod identity;
 mod join;
 mod keys;
