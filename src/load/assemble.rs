@@ -15,6 +15,7 @@ use super::report::{FileVerdict, LoadReport, Skipped, VerdictKind};
 use super::sidecar;
 use super::sources::{Side, Sources};
 use super::tally::Tally;
+use super::verdict_files;
 use super::warn;
 use super::work::{Pending, Record};
 use crate::facts::Interpreter;
@@ -44,6 +45,7 @@ pub fn assemble(
     tally.left_out(left_out.len());
     let (mut joins, skipped) = join::join(&mut pendings, &sources, sides, options)?;
     tally.skip(skipped);
+    tally.notes(verdict_files::notes(sides));
     folder::bring_together(&mut pendings, |file| {
         let place = sources.get(file)?.place();
         Some(place.rsplit_once('/')?.0.to_owned())

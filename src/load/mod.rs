@@ -7,6 +7,7 @@
 mod assemble;
 mod beside;
 mod budget;
+mod damage;
 mod documents;
 mod error;
 mod folder;
@@ -27,6 +28,7 @@ mod report;
 mod segments;
 mod sidecar;
 mod sources;
+mod standing;
 mod streams;
 mod table;
 mod tally;
@@ -43,11 +45,12 @@ mod zstd;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+pub use damage::Damage;
 pub use error::{LoadError, TextError};
 pub use options::{LoadOptions, OnProgress, Pool, Progress, SuccessRule};
 pub use report::{
     Collapsed, FileReport, FileVerdict, Join, LoadReport, Note, OutcomeOrigin, Skipped, Totals,
-    Unscored, VerdictKind, Warning,
+    Unjoined, Unscored, VerdictKind, Warning,
 };
 use sources::Opened;
 pub use sources::Sources;
