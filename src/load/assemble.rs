@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::Loaded;
+use super::copies::Copies;
 use super::error::LoadError;
 use super::folder;
 use super::group::{self, key_of};
@@ -108,7 +109,9 @@ pub fn assemble(
     report.not_rollouts = verdicts;
     report.joins = joins;
     report.grouped_by = keys.grouped_by();
-    warn::warn(&mut report, &groups, &keys, &seen);
+    let copies = Copies::among(&report.files);
+    copies.mark(&mut report.files);
+    warn::warn(&mut report, &groups, &keys, &seen, &copies);
     Ok(Loaded { corpus: Corpus { groups }, report, sources })
 }
 

@@ -7,6 +7,7 @@
 mod assemble;
 mod beside;
 mod budget;
+mod copies;
 mod damage;
 mod documents;
 mod error;

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::copies::Copies;
 use super::damage::Damage;
 use super::identity::Seen;
 use super::keys::Keys;
@@ -18,9 +19,16 @@ fn some(names: &[String]) -> String {
 }
 
 /// Adds all warnings.
-pub fn warn(report: &mut LoadReport, groups: &[Arc<Group>], keys: &Keys, seen: &Seen) {
+pub fn warn(
+    report: &mut LoadReport,
+    groups: &[Arc<Group>],
+    keys: &Keys,
+    seen: &Seen,
+    copies: &Copies,
+) {
     let skipped = report.told_skipped();
     let damage = damaged(&report.damaged());
+    let same = same_content(report, seen, copies);
     let lost: Vec<String> = report.lost().filter(|f| !f.named).map(ToString::to_string).collect();
     let mut add = |code, text: String, hint: &str, tasks: Vec<String>| {
         let hint = Some(hint.to_owned()).filter(|h| !h.is_empty());
@@ -79,6 +87,11 @@ pub fn warn(report: &mut LoadReport, groups: &[Arc<Group>], keys: &Keys, seen: &
     if let Some((text, hint)) = damage {
         add("damaged-file", text, &hint, Vec::new());
     }
+    if let Some(text) = same {
+        let hint =
+            "delete the copies, or name only one of them; samples that came out equal may stay";
+        add("same-content", text, hint, Vec::new());
+    }
     identity(report.totals.duplicates, report.totals.retries, seen, &mut add);
     // The first by rollout and field: the order of lines decides nothing.
     let first = report.notes.iter().min_by(|a, b| {
@@ -119,6 +132,17 @@ fn damaged(all: &[Damage<'_>]) -> Option<(String, String)> {
     Some((text, hints.join("; ")))
 }
 
+/// Files that hold the same, and rollouts that stand in several files which do not.
+fn same_content(report: &LoadReport, seen: &Seen, copies: &Copies) -> Option<String> {
+    let other = seen.same_content.iter().filter(|(_, [a, b])| !copies.are_same(*a, *b));
+    let other: Vec<String> = other.map(|(id, _)| id.clone()).collect();
+    let other = (!other.is_empty()).then(|| {
+        format!("the same rollouts stand in several files: {}; all of them count", some(&other))
+    });
+    let parts: Vec<String> = copies.told(&report.files).into_iter().chain(other).collect();
+    (!parts.is_empty()).then(|| parts.join("; "))
+}
+
 /// What was found when rollouts were told apart, and pieces of one put together.
 fn identity(
     copies: usize,
@@ -139,13 +163,6 @@ fn identity(
             plural(retries, "earlier attempt")
         );
         add("retry", text, "attempts that are samples want an id each", Vec::new());
-    }
-    if !seen.same_content.is_empty() {
-        let text = format!(
-            "the same rollouts stand in several files: {}; all of them count",
-            some(&seen.same_content)
-        );
-        add("same-content", text, "leave the copy of the run out", Vec::new());
     }
     if seen.equal_samples > 0 {
         let text = format!(
