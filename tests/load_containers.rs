@@ -71,6 +71,22 @@ fn streams_of_one_and_of_several_frames() {
     assert_eq!(all.report.totals.duplicates, 8);
 }
 
+/// Nothing is missing of a stream with a wrong checksum, and that is what is said.
+#[test]
+fn a_wrong_checksum_is_told_as_one() {
+    let mut bytes = gz(LINES.as_bytes());
+    let at = bytes.len() - 8;
+    bytes[at] ^= 1;
+    let loaded = load_common::load_bytes("a.jsonl.gz", &bytes, &LoadOptions::default()).unwrap();
+    assert_eq!(loaded.report.totals.rollouts, LINES.lines().count());
+    let want = "the packed file is damaged: all of it was unpacked, but its checksum does not match: some of \
+                it is wrong";
+    assert_eq!(loaded.report.files[0].problems, [want]);
+    let warning = loaded.report.warning("damaged-file").unwrap();
+    assert_eq!(warning.text, format!("1 file damaged or cut: `a.jsonl.gz`: {want}"));
+    assert_eq!(warning.hint.as_deref(), Some("pack or download it again"));
+}
+
 #[test]
 fn a_cut_stream_gives_what_is_whole_and_says_so() {
     let dir = tempfile::tempdir().unwrap();

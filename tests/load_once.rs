@@ -51,6 +51,77 @@ fn a_file_and_its_packed_twin_are_one() {
     assert_eq!(loaded(dir.path()).report.files.len(), 3);
 }
 
+/// A copied file and a copied folder: all of their rollouts count, and it is said which files are copies.
+#[test]
+fn copies_of_files_are_told() {
+    let dir = tempfile::tempdir().unwrap();
+    let rollout = |instance: &str| {
+        format!(
+            r#"{{"info":{{"exit_status":"Submitted","submission":"x","model_stats":{{}},"config":{{"model":{{"model_name":"m"}}}}}},
+            "messages":[{{"role":"system","content":"s"}},{{"role":"user","content":"fix {instance}"}},
+            {{"role":"assistant","content":"look\n```bash\nls\n```"}},{{"role":"user","content":"<returncode>0</returncode>\n<output>\na\n</output>"}}],
+            "trajectory_format":"mini-swe-agent-1","instance_id":"{instance}"}}"#
+        )
+    };
+    write(dir.path(), "run1/a.traj.json", &rollout("a"));
+    write(dir.path(), "run1/b.traj.json", &rollout("b"));
+    let one = loaded(dir.path());
+    assert_eq!(one.report.totals.rollouts, 2);
+    assert!(one.report.warning("same-content").is_none());
+    write(dir.path(), "run1/backup.traj.json", &rollout("a"));
+    for name in ["a", "b"] {
+        write(dir.path(), &format!("run1_copy/{name}.traj.json"), &rollout(name));
+    }
+    let all = loaded(dir.path());
+    let same = all.report.warning("same-content").unwrap();
+    assert_eq!(all.report.totals.rollouts, 5);
+    assert_eq!(
+        same.text,
+        format!(
+            "3 files hold the same as another file: `run1/backup.traj.json` as `run1/a.traj.json`, \
+             `run1_copy/a.traj.json` as `run1/a.traj.json`, `run1_copy/b.traj.json` as `run1/b.traj.json`; \
+             3 rollouts count more than once"
+        )
+    );
+    assert!(
+        same.hint.as_deref().unwrap().starts_with("delete the copies, or name only one of them")
+    );
+    let copy = all.report.files.iter().find(|f| f.name == "run1/backup.traj.json").unwrap();
+    assert_eq!(copy.problems, ["holds the same as `run1/a.traj.json`"]);
+    assert!(all.report.partial().is_none(), "nothing is missing");
+}
+
+/// Equal rows of one file are samples; two files of equal rows are told, members of archives as well.
+#[test]
+fn equal_rows_are_samples_and_equal_files_are_told() {
+    let dir = tempfile::tempdir().unwrap();
+    let row = r#"{"input":"q","output":"a","score":1.0,"step":1}"#;
+    write(dir.path(), "1.jsonl", &format!("{row}\n{row}\n"));
+    let one = loaded(dir.path());
+    assert_eq!(one.report.totals.rollouts, 2);
+    assert!(one.report.warning("same-content").is_none());
+    // The same rows once more are no copy of the file.
+    write(dir.path(), "2.jsonl", &format!("{row}\n{row}\n{row}\n"));
+    let told = |loaded: &Loaded| {
+        let same = loaded.report.warning("same-content");
+        same.is_some_and(|w| w.text.contains("as another file"))
+    };
+    assert!(!told(&loaded(dir.path())));
+    let mut zip = zip::ZipWriter::new(fs::File::create(dir.path().join("old.zip")).unwrap());
+    zip.start_file("1.jsonl", zip::write::SimpleFileOptions::default()).unwrap();
+    zip.write_all(format!("{row}\n{row}\n").as_bytes()).unwrap();
+    zip.finish().unwrap();
+    let all = loaded(dir.path());
+    assert_eq!(all.report.totals.rollouts, 7);
+    let text = &all.report.warning("same-content").unwrap().text;
+    assert!(
+        text.starts_with(
+            "1 file holds the same as another file: `old.zip!1.jsonl` as `1.jsonl`; 2 rollouts count"
+        ),
+        "{text}"
+    );
+}
+
 #[test]
 fn critic_attempts_are_rollouts_and_the_best_of_them_counts_once() {
     let dir = tempfile::tempdir().unwrap();

@@ -580,7 +580,11 @@ fn what_cannot_be_known_any_more_is_told_beside_whole_files() {
         ("cut.jsonl", "[{\"a\": 1}, {\"b\"", "JSON that is cut"),
         ("odd.json", r#"{"info": {"config" "model"}}"#, "broken JSON"),
         ("sum.json", r#"{"resolved_ids": ["a__a-1"], "unreso"#, "JSON that is cut"),
-        ("report.json", r#"{"a__a-1": {"patch_exists": true, "resolved": "yes"}}"#, "`resolved`"),
+        (
+            "report.json",
+            r#"{"a__a-1": {"patch_exists": true, "resolved": "yes"}}"#,
+            "`a__a-1.resolved`",
+        ),
     ] {
         let dir = tempfile::tempdir().unwrap();
         std::fs::write(dir.path().join("whole.jsonl"), rollout).unwrap();

@@ -3,7 +3,9 @@
 //! It says what a side file says about which instance of which run; who is meant is found in
 //! [`crate::load`].
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::value::RawValue;
 
 use super::harbor::TrialResult;
 use super::json::{self, Error, Object};
@@ -16,6 +18,8 @@ pub enum Given {
     Resolved(bool),
     /// The evaluation itself failed.
     Broken,
+    /// It names the instance and leaves the verdict open.
+    Open,
 }
 
 /// A file of verdicts.
@@ -29,6 +33,12 @@ pub struct SideFile {
     pub given: BTreeMap<String, Given>,
     /// Instances that it contradicts itself about, with what it says.
     pub disputed: BTreeMap<String, String>,
+    /// Instances that it lists without a verdict: not run to the end, or only submitted.
+    pub listed: BTreeSet<String>,
+    /// Verdicts that were read as something else: (field, what was done).
+    pub notes: Vec<(String, String)>,
+    /// Verdicts that cannot be read, in words.
+    pub odd: Vec<String>,
     /// What holds for an instance that it does not name.
     pub rest: Option<Given>,
     /// It is about one instance alone: it outweighs a summary.
@@ -75,21 +85,119 @@ pub fn read(place: &str, bytes: &[u8]) -> Option<SideFile> {
     side.ok().filter(|s| !s.given.is_empty() || s.rest.is_some())
 }
 
-/// Why a report of one instance says nothing although it is one.
+/// Why a report says nothing although it is one.
 #[must_use]
-pub fn unreadable(bytes: &[u8]) -> Option<String> {
-    let object = Object::parse(std::str::from_utf8(bytes).ok()?).ok()?;
-    let inner = object.iter().next().and_then(|(_, value)| Object::of(value).ok());
-    let odd = |object: &Object<'_>| {
-        let value = object.get("resolved")?;
-        let says = object.truth("resolved").is_some() || json::is_array(value);
-        let beside = ["patch_exists", "tests_status"].iter().any(|k| object.get(k).is_some());
-        (!says && beside).then(|| {
-            format!("field `resolved`: true or false was expected, `{}` stands there", value.get())
-        })
-    };
-    odd(&object).or_else(|| inner.as_ref().and_then(odd))
+pub fn unreadable(place: &str, bytes: &[u8]) -> Option<String> {
+    let text = std::str::from_utf8(bytes).ok()?;
+    let object = Object::parse(text.trim_start_matches('\u{feff}')).ok()?;
+    report(place, &object).ok()?.trouble()
 }
+
+impl SideFile {
+    /// What of it cannot be read, in words.
+    #[must_use]
+    pub fn trouble(&self) -> Option<String> {
+        let first = self.odd.first()?;
+        let more = self.odd.len() - 1;
+        Some(if more > 0 {
+            format!("{first}, and {more} more of this kind")
+        } else {
+            first.clone()
+        })
+    }
+
+    /// Whether the name of the file tells no run: a summary is called `MODEL.RUN.json`.
+    #[must_use]
+    pub fn tells_no_run(&self) -> bool {
+        // The last of the possible names is all of it.
+        !self.single && self.runs.last().is_some_and(|name| !name.contains('.'))
+    }
+
+    /// Takes what a report says about an instance. What only looks like a report must say it plainly.
+    fn take(&mut self, instance: &str, field: &str, value: &RawValue, sure: bool) {
+        match Said::of(value) {
+            Said::Verdict(verdict, coerced) => {
+                self.given.insert(instance.to_owned(), Given::Resolved(verdict));
+                self.notes.extend(coerced.map(|why| (field.to_owned(), why)));
+            }
+            Said::Nothing if sure => {
+                self.given.insert(instance.to_owned(), Given::Open);
+            }
+            Said::Odd if sure => {
+                let found = json::short(value.get(), FOUND);
+                self.odd.push(format!(
+                    "field `{field}`: true or false was expected, `{found}` stands there"
+                ));
+            }
+            Said::Nothing | Said::Odd => {}
+        }
+    }
+}
+
+/// As much of a value is told that is no verdict.
+const FOUND: usize = 60;
+
+/// What stands in `resolved`.
+enum Said {
+    /// Yes or no, and how it was read where it is not written so.
+    Verdict(bool, Option<String>),
+    Nothing,
+    Odd,
+}
+
+impl Said {
+    fn of(value: &RawValue) -> Self {
+        let text = json::text(value).ok().flatten();
+        let number = || value.get().parse::<f64>().ok();
+        match value.get() {
+            "true" => Self::Verdict(true, None),
+            "false" => Self::Verdict(false, None),
+            "null" => Self::Nothing,
+            plain if plain.starts_with('"') => {
+                let text = text.unwrap_or_default();
+                let verdict = match text.trim().to_ascii_lowercase().as_str() {
+                    "true" => true,
+                    "false" => false,
+                    _ => return Self::Odd,
+                };
+                Self::Verdict(verdict, Some(format!("the text {text:?} was read as {verdict}")))
+            }
+            plain => match number() {
+                Some(1.0) => Self::Verdict(true, Some(format!("{plain} was read as true"))),
+                Some(0.0) => Self::Verdict(false, Some(format!("{plain} was read as false"))),
+                _ => Self::Odd,
+            },
+        }
+    }
+}
+
+/// The instances of a run summary with its verdict in a word, where the object is one.
+#[must_use]
+pub fn summary_rows(object: &Object<'_>) -> Option<Vec<(String, &'static str)>> {
+    object.some("resolved_ids").filter(|v| json::is_array(v))?;
+    let mut rows = Vec::new();
+    for (key, verdict) in SUMMARY {
+        let word = match verdict {
+            Given::Resolved(true) => "resolved",
+            Given::Resolved(false) => "unresolved",
+            Given::Broken => "error",
+            Given::Open => continue,
+        };
+        rows.extend(ids(object, key).ok()?.into_iter().map(|id| (id, word)));
+    }
+    Some(rows)
+}
+
+/// The lists of a run summary that give verdicts.
+const SUMMARY: [(&str, Given); 4] = [
+    ("error_ids", Given::Broken),
+    ("unresolved_ids", Given::Resolved(false)),
+    ("empty_patch_ids", Given::Resolved(false)),
+    ("resolved_ids", Given::Resolved(true)),
+];
+
+/// Its lists that give none.
+const LISTED: [&str; 3] = ["submitted_ids", "completed_ids", "incomplete_ids"];
 
 /// The folder `levels` above a file.
 fn up(place: &str, levels: usize) -> String {
@@ -128,22 +236,20 @@ fn lists(object: &Object<'_>, all: &[(&str, Given)]) -> Result<SideFile, Error> 
 
 /// `<model>.<run>.json`, one list of ids per verdict.
 fn summary(place: &str, object: &Object<'_>) -> Result<SideFile, Error> {
-    let all = [
-        ("error_ids", Given::Broken),
-        ("unresolved_ids", Given::Resolved(false)),
-        ("empty_patch_ids", Given::Resolved(false)),
-        ("resolved_ids", Given::Resolved(true)),
-    ];
     let name = place.rsplit('/').next().unwrap_or_default();
     let name = name.strip_suffix(".json").unwrap_or(name);
-    // Models have dots in their names too: the run is what follows any of them.
-    let mut runs: Vec<String> = name
-        .match_indices('.')
-        .filter_map(|(at, _)| name.get(at + 1..))
-        .map(str::to_owned)
-        .collect();
+    // Models have dots in their names too: the run is what follows any of them. sb-cli writes
+    // `DATA__SPLIT__RUN.json`.
+    let after = |mark: &'static str| {
+        name.match_indices(mark).filter_map(move |(at, _)| name.get(at + mark.len()..))
+    };
+    let mut runs: Vec<String> = after(".").chain(after("__")).map(str::to_owned).collect();
     runs.push(name.to_owned());
-    Ok(SideFile { home: up(place, 1), runs, ..lists(object, &all)? })
+    let mut listed = BTreeSet::new();
+    for key in LISTED {
+        listed.extend(ids(object, key)?);
+    }
+    Ok(SideFile { home: up(place, 1), runs, listed, ..lists(object, &SUMMARY)? })
 }
 
 /// `results/results.json` of a submission: what is not among the resolved ones is not resolved.
@@ -178,15 +284,21 @@ fn report(place: &str, object: &Object<'_>) -> Result<SideFile, Error> {
         let logs = usize::from(at > 0 && parts.get(at - 1) == Some(&"logs"));
         side.home = up(place, parts.len() - at + logs);
     }
-    if let Some(resolved) = object.truth("resolved") {
+    let sure = |object: &Object<'_>| {
+        file.ends_with("report.json")
+            || ["patch_exists", "tests_status"].iter().any(|k| object.get(k).is_some())
+    };
+    let says = |value: &&RawValue| !json::is_object(value) && !json::is_array(value);
+    if let Some(value) = object.get("resolved").filter(says) {
         if let Some(instance) = named.or(folder) {
-            side.given.insert(instance.to_owned(), Given::Resolved(resolved));
+            side.take(instance, "resolved", value, sure(object));
         }
         return Ok(side);
     }
     for (instance, value) in object.iter().filter(|(_, v)| json::is_object(v)) {
-        if let Some(resolved) = Object::of(value)?.truth("resolved") {
-            side.given.insert(instance.to_owned(), Given::Resolved(resolved));
+        let inner = Object::of(value)?;
+        if let Some(value) = inner.get("resolved").filter(|v| !json::is_array(v)) {
+            side.take(instance, &format!("{instance}.resolved"), value, sure(&inner));
         }
     }
     Ok(side)

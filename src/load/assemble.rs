@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::Loaded;
+use super::copies::Copies;
 use super::error::LoadError;
 use super::folder;
 use super::group::{self, key_of};
@@ -15,6 +16,7 @@ use super::report::{FileVerdict, LoadReport, Skipped, VerdictKind};
 use super::sidecar;
 use super::sources::{Side, Sources};
 use super::tally::Tally;
+use super::verdict_files;
 use super::warn;
 use super::work::{Pending, Record};
 use crate::facts::Interpreter;
@@ -44,6 +46,7 @@ pub fn assemble(
     tally.left_out(left_out.len());
     let (mut joins, skipped) = join::join(&mut pendings, &sources, sides, options)?;
     tally.skip(skipped);
+    tally.notes(verdict_files::notes(sides));
     folder::bring_together(&mut pendings, |file| {
         let place = sources.get(file)?.place();
         Some(place.rsplit_once('/')?.0.to_owned())
@@ -106,7 +109,9 @@ pub fn assemble(
     report.not_rollouts = verdicts;
     report.joins = joins;
     report.grouped_by = keys.grouped_by();
-    warn::warn(&mut report, &groups, &keys, &seen);
+    let copies = Copies::among(&report.files);
+    copies.mark(&mut report.files);
+    warn::warn(&mut report, &groups, &keys, &seen, &copies);
     Ok(Loaded { corpus: Corpus { groups }, report, sources })
 }
 

@@ -63,6 +63,8 @@ pub enum LoadError {
         file: String,
         /// What was expected and what stands there.
         reason: String,
+        /// The forms that it can have.
+        forms: &'static str,
     },
     /// The load was cancelled.
     #[error("cancelled")]
@@ -82,11 +84,7 @@ impl LoadError {
             Self::NoRollouts { files } => files.iter().find_map(|f| f.hint.clone())?,
             Self::NoSuchKey { .. } => "leave `--group-by` out to group by the task id".into(),
             Self::NoSuchTask { .. } => "`credscope groups PATH` lists the tasks".into(),
-            Self::BadTable { .. } => {
-                "an outcome map has `rollout,outcome`, a sidecar `rollout,step` and further columns, \
-                 as CSV or JSON lines"
-                    .into()
-            }
+            Self::BadTable { forms, .. } => (*forms).to_owned(),
             Self::Io { .. } | Self::Cancelled => return None,
         })
     }

@@ -88,8 +88,8 @@ pub struct Seen {
     pub collapsed: Vec<Collapsed>,
     /// Ids that got a suffix because another rollout of the group has them.
     pub suffixed: Vec<String>,
-    /// Ids under which equal content stands in two files.
-    pub same_content: Vec<String>,
+    /// Ids under which equal content stands in two files, and these files.
+    pub same_content: Vec<(String, [SourceId; 2])>,
     /// Rollouts without an id that are equal to another one of their file: samples, all of them count.
     pub equal_samples: usize,
     /// Rollouts of which a segment is missing.
@@ -272,7 +272,8 @@ fn make_unique(drafts: &mut [Draft], seen: &mut Seen) {
                 let equal = *content == draft.pending.content;
                 let sample = equal && *source == draft.pending.record.source;
                 if equal && !sample {
-                    seen.same_content.push(id.clone());
+                    let files = [*source, draft.pending.record.source];
+                    seen.same_content.push((id.clone(), files));
                 }
                 let name = loop {
                     count += 1;
@@ -337,7 +338,8 @@ mod tests {
         let (got, seen) =
             ids(vec![pending(Some("r1"), None, 0, 7), pending(Some("r1"), None, 1, 7)]);
         assert_eq!(got, ["r1", "r1#2"]);
-        assert_eq!((seen.collapsed.len(), seen.same_content), (0, vec!["r1".to_owned()]));
+        let same = vec![("r1".to_owned(), [SourceId(0), SourceId(1)])];
+        assert_eq!((seen.collapsed.len(), seen.same_content), (0, same));
     }
 
     #[test]

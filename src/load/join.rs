@@ -25,7 +25,7 @@ pub fn join(
     }
     let mut earlier = outcome_map::Earlier::new();
     for path in &options.outcomes {
-        let table = Table::read(path)?;
+        let table = Table::read(path, outcome_map::FORMS)?;
         joins.push(outcome_map::join(pendings, sources, &table, &mut earlier, &mut skipped)?);
     }
     Ok((joins, skipped))

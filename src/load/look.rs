@@ -41,6 +41,8 @@ pub(super) fn look_at(
             ..verdict
         }),
         (Looked::Side(side), Some(problem)) => {
+            let problem =
+                side.problem.as_ref().map_or(problem.clone(), |own| format!("{problem}; {own}"));
             Looked::Side(Box::new(Side { problem: Some(problem), ..*side }))
         }
         (looked, _) => looked,
@@ -88,24 +90,29 @@ fn look(
             if forced.is_none() && len <= SIDE && verdicts::may_be(&shape) {
                 let whole = input.content.with(|f, at, len| read_range(f, at, len as usize))?;
                 if let Some(content) = verdicts::read(&input.place, &whole) {
-                    return Ok(Looked::Side(Box::new(Side {
-                        name: input.name,
-                        content,
-                        problem: None,
-                    })));
+                    let (name, problem) = (input.name, content.trouble());
+                    return Ok(Looked::Side(Box::new(Side { name, content, problem })));
                 }
             }
             if forced.is_none()
-                && let Some(reason) = broken(&input, &shape, not != shape.unknown())?
+                && let Some(trouble) = broken(&input, &shape, not != shape.unknown())?
             {
+                let (reason, hint) = match trouble {
+                    Trouble::Json(why) => (
+                        format!("{why}; what can be seen of it: {not}"),
+                        "mend or remove it: it may have held rollouts or verdicts",
+                    ),
+                    Trouble::Verdict(why) => (
+                        format!("a report of an evaluation whose verdict cannot be read: {why}"),
+                        super::sources::MEND_VERDICT,
+                    ),
+                };
                 return Ok(Looked::Neither(FileVerdict {
                     name: input.name,
                     named: input.named,
                     kind: VerdictKind::Damaged,
-                    reason: format!("{reason}; what can be seen of it: {not}"),
-                    hint: Some(
-                        "mend or remove it: it may have held rollouts or verdicts".to_owned(),
-                    ),
+                    reason,
+                    hint: Some(hint.to_owned()),
                 }));
             }
             let kind = if shape.lacks_content() {
@@ -142,10 +149,18 @@ fn look(
 /// Endings of files that hold nothing but JSON.
 const JSON: [&str; 5] = [".json", ".jsonl", ".ndjson", ".traj", ".trajectory"];
 
+/// What is wrong with a file that no reader knows.
+enum Trouble {
+    /// Its JSON.
+    Json(String),
+    /// It is a report of an evaluation, and what it says is no verdict.
+    Verdict(String),
+}
+
 /// What is wrong with a file that no reader knows although it is JSON by its name, by its beginning, or by
 /// what it is beside the rollouts: cut before the keys that tell what it is, or broken. It may have been
 /// one of the run's.
-fn broken(input: &Input, shape: &Shape<'_>, known: bool) -> io::Result<Option<String>> {
+fn broken(input: &Input, shape: &Shape<'_>, known: bool) -> io::Result<Option<Trouble>> {
     let named = JSON.iter().any(|ending| shape.name.to_ascii_lowercase().ends_with(ending));
     let (len, bytes) = input
         .content
@@ -160,18 +175,18 @@ fn broken(input: &Input, shape: &Shape<'_>, known: bool) -> io::Result<Option<St
         let keys = memchr::memmem::find(text, b"\":").is_some();
         let lost = named && keys && !matches!(text.first(), Some(b'#' | b'/'));
         let lost = lost && !shape.any(|r| !r.torn());
-        return Ok(lost.then(|| "JSON whose beginning is lost".to_owned()));
+        return Ok(lost.then(|| Trouble::Json("JSON whose beginning is lost".to_owned())));
     }
     if len > SIDE {
-        return Ok(torn().then(|| "broken JSON: a record is torn".to_owned()));
+        return Ok(torn().then(|| Trouble::Json("broken JSON: a record is torn".to_owned())));
     }
     let mut values = serde_json::Deserializer::from_slice(text).into_iter::<IgnoredAny>();
     Ok(match values.find_map(Result::err) {
-        Some(error) if error.is_eof() => Some("JSON that is cut".to_owned()),
+        Some(error) if error.is_eof() => Some(Trouble::Json("JSON that is cut".to_owned())),
         Some(error) if named || known || torn() => {
-            Some(format!("broken JSON: {}", json::complaint(&error)))
+            Some(Trouble::Json(format!("broken JSON: {}", json::complaint(&error))))
         }
         Some(_) => None,
-        None => verdicts::unreadable(text),
+        None => verdicts::unreadable(&input.place, text).map(Trouble::Verdict),
     })
 }

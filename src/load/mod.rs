@@ -7,10 +7,13 @@
 mod assemble;
 mod beside;
 mod budget;
+mod copies;
+mod damage;
 mod documents;
 mod error;
 mod folder;
 mod group;
+mod gzip;
 mod identity;
 mod join;
 mod keys;
@@ -26,6 +29,7 @@ mod report;
 mod segments;
 mod sidecar;
 mod sources;
+mod standing;
 mod streams;
 mod table;
 mod tally;
@@ -42,11 +46,12 @@ mod zstd;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+pub use damage::Damage;
 pub use error::{LoadError, TextError};
 pub use options::{LoadOptions, OnProgress, Pool, Progress, SuccessRule};
 pub use report::{
     Collapsed, FileReport, FileVerdict, Join, LoadReport, Note, OutcomeOrigin, Skipped, Totals,
-    Unscored, VerdictKind, Warning,
+    Unjoined, Unscored, VerdictKind, Warning,
 };
 use sources::Opened;
 pub use sources::Sources;

@@ -11,9 +11,15 @@ use super::sources::Sources;
 use super::table::{Row, Table};
 use super::verdict_files;
 use super::work::Pending;
-use crate::ingest::short_digest;
+use crate::ingest::{json, short_digest};
 use crate::rollout::Outcome;
 use crate::rollout::raw::{RawNumber, RawRollout};
+
+/// The forms of an outcome map, each with an example.
+pub const FORMS: &str = "an outcome map is one of these: CSV whose first line is `rollout,outcome`, with lines such as \
+     `r1,success`; JSON lines such as `{\"rollout\":\"r1\",\"outcome\":\"success\"}`, or a list of them; one \
+     JSON object such as `{\"r1\":\"success\",\"r2\":0.5}`; a SWE-bench summary such as \
+     `{\"resolved_ids\":[\"i1\"],\"unresolved_ids\":[\"i2\"]}`";
 
 /// What a map says about a rollout.
 #[derive(Clone, Copy, PartialEq)]
@@ -241,7 +247,13 @@ fn told(cell: Option<&str>) -> Result<Told, String> {
         "false" | "unresolved" | "fail" | "failed" => Ok(Told::Verdict(false)),
         number => match number.parse::<f64>() {
             Ok(v) if v.is_finite() => Ok(Told::Number(v)),
-            _ => Err(format!("`{text}` is neither an outcome nor a number")),
+            _ => {
+                let outcomes = Outcome::ALL.map(Outcome::name).join(", ");
+                let text = json::short(text, 60);
+                Err(format!(
+                    "`{text}` is neither an outcome ({outcomes}) nor true, false or a number"
+                ))
+            }
         },
     }
 }

@@ -87,7 +87,7 @@ impl LoadReport {
     /// The mark of partial data, for screens and exports.
     #[must_use]
     pub fn partial(&self) -> Option<String> {
-        let damaged = self.damaged().count();
+        let damaged = self.damaged().len();
         let lost = self.lost().count();
         let damaged = (damaged > 0).then(|| format!("{} damaged or cut", plural(damaged, "file")));
         let lost = (lost > 0).then(|| format!("{} could not be read", plural(lost, "file")));
@@ -107,13 +107,6 @@ impl LoadReport {
             VerdictKind::Lost => f.is_fault(),
             kind => kind == VerdictKind::Damaged,
         })
-    }
-
-    /// Names of files and members that are damaged or cut, whether something of them was read or not.
-    pub fn damaged(&self) -> impl Iterator<Item = &str> {
-        let read = self.files.iter().filter(|f| f.damaged).map(|f| f.name.as_str());
-        let rest = self.not_rollouts.iter().filter(|f| f.kind == VerdictKind::Damaged);
-        read.chain(rest.map(|f| f.name.as_str()))
     }
 
     /// How much was skipped: rollouts where their document was read without them, else records.
@@ -209,7 +202,7 @@ pub enum VerdictKind {
     Companion,
     /// Its content is not there or cannot be opened: empty, a pointer, no permission.
     Lost,
-    /// A part of an archive, or what is left of a packed file, that is damaged or cut.
+    /// Damaged or cut: a file, a part of an archive, what is left of a packed file, a verdict that is none.
     Damaged,
 }
 
@@ -379,6 +372,18 @@ pub struct Join {
     /// each says.
     #[serde(skip)]
     pub disputes: Vec<String>,
+    /// Why a file of verdicts is about none of the rollouts.
+    #[serde(skip)]
+    pub unjoined: Option<Unjoined>,
+}
+
+/// Why a file was joined to nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unjoined {
+    /// What was seen, and what was missing.
+    pub reason: String,
+    /// What to do.
+    pub hint: &'static str,
 }
 
 /// A warning.

@@ -25,9 +25,14 @@ pub struct Applied {
     pub skipped: Vec<Skipped>,
 }
 
+/// The forms of a sidecar, each with an example.
+const FORMS: &str = "a sidecar is one of these: CSV whose first line is `rollout,step,critic` (or other columns), with \
+     lines such as `r1,0,0.5`; JSON lines such as `{\"rollout\":\"r1\",\"step\":0,\"critic\":0.5}`, or a list \
+     of them";
+
 /// Puts a sidecar on the rollouts of all groups.
 pub fn apply(path: &Path, groups: &mut [(GroupKey, Vec<Draft>)]) -> Result<Applied, LoadError> {
-    let table = Table::read(path)?;
+    let table = Table::read(path, FORMS)?;
     let columns = Columns::of(&table)?;
     let mut join = Join {
         file: table.name.clone(),

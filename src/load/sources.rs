@@ -212,9 +212,15 @@ impl Side {
     fn damage(&self) -> Option<FileVerdict> {
         let reason = format!("verdicts, used as far as they go: {}", self.problem.as_ref()?);
         let (name, kind) = (self.name.clone(), VerdictKind::Damaged);
-        Some(FileVerdict { name, named: false, reason, hint: None, kind })
+        let packed = self.content.odd.is_empty();
+        let hint = if packed { "pack or download it again" } else { MEND_VERDICT };
+        Some(FileVerdict { name, named: false, reason, hint: Some(hint.to_owned()), kind })
     }
 }
+
+/// What to do about a verdict that cannot be read.
+pub(super) const MEND_VERDICT: &str =
+    "write true or false there, or give the verdict with `--outcomes FILE`";
 
 impl Sources {
     /// Unpacks each input where need be and looks at it, several at once; the order is that of the

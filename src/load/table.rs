@@ -1,5 +1,5 @@
-//! Small tables that a person gives beside the rollouts: CSV, JSON lines, a JSON list of objects, or
-//! one JSON object of `key: value`. Cells are texts; what they mean is decided by who asked.
+//! Small tables that a person gives beside the rollouts: CSV, JSON lines, a JSON list of objects, one JSON
+//! object of `key: value`, or the summary of a SWE-bench run. Cells are texts; what they mean is decided by who asked.
 
 use std::fs;
 use std::path::Path;
@@ -11,6 +11,7 @@ use super::report::Skipped;
 use crate::ingest::RecordErrorKind;
 use crate::ingest::decimal::plain;
 use crate::ingest::json::{self, Object};
+use crate::ingest::verdicts;
 use crate::rollout::plural;
 
 /// A table, read whole.
@@ -24,6 +25,8 @@ pub struct Table {
     elements: bool,
     /// Rows that could not be read, and why.
     broken: Vec<(u64, String)>,
+    /// The forms that are expected.
+    forms: &'static str,
 }
 
 /// Where a row stands, from 1, and its cells.
@@ -32,13 +35,19 @@ type Line = (u64, Vec<Option<String>>);
 /// The columns of a `key: value` object.
 const PAIR: [&str; 2] = ["key", "value"];
 
+/// Those of a run summary.
+const SUMMARY: [&str; 2] = ["instance_id", "resolved"];
+
 impl Table {
-    /// Reads a file.
-    pub fn read(path: &Path) -> Result<Self, LoadError> {
+    /// Reads a file; `forms` says what is expected of it.
+    pub fn read(path: &Path, forms: &'static str) -> Result<Self, LoadError> {
         let bytes = fs::read(path)
             .map_err(|error| LoadError::Unreadable { path: path.to_owned(), error })?;
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        Self::parse(&name, &bytes).map_err(|reason| LoadError::BadTable { file: name, reason })
+        match Self::parse(&name, &bytes) {
+            Ok(table) => Ok(Self { forms, ..table }),
+            Err(reason) => Err(LoadError::BadTable { file: name, reason, forms }),
+        }
     }
 
     fn parse(name: &str, bytes: &[u8]) -> Result<Self, String> {
@@ -50,7 +59,8 @@ impl Table {
         match text.as_bytes().first() {
             None => return Err("it is empty".to_owned()),
             Some(b'[') => {
-                let list: Vec<&RawValue> = serde_json::from_str(text).map_err(|e| e.to_string())?;
+                let list: Vec<&RawValue> =
+                    serde_json::from_str(text).map_err(|e| broken(&e, first))?;
                 table.elements = true;
                 for (at, row) in (1..).zip(list) {
                     if let Err(why) = table.object(at, row.get()) {
@@ -65,28 +75,49 @@ impl Table {
     }
 
     fn objects(&mut self, text: &str, first: u64) -> Result<(), String> {
-        // One object alone is a map, unless it has the columns of a row.
-        if let Ok(map) = Object::parse(text)
-            && map.get("rollout").is_none()
-        {
-            self.columns = PAIR.map(str::to_owned).to_vec();
-            // A repeated key is two entries: whether they agree is for who asks.
-            for (key, value) in map.all() {
-                let value = cell(value)?;
-                self.rows.push((first, vec![Some(key.to_owned()), value]));
+        let whole = Object::parse(text);
+        match &whole {
+            // One object alone is a summary or a map, unless it has the columns of a row.
+            Ok(map) if map.get("rollout").is_none() => return self.map(map, first),
+            Ok(_) => {
+                return self.object(first, text);
             }
-            return Ok(());
+            Err(_) => {}
         }
         for (at, line) in (first..).zip(text.lines()).filter(|(_, l)| !l.trim().is_empty()) {
             if let Err(why) = self.object(at, line) {
                 self.broken.push((at, why));
             }
         }
+        // Without a line that is an object it was to be one object.
+        match whole {
+            Err(error) if self.rows.is_empty() => Err(broken(&error, first)),
+            _ => Ok(()),
+        }
+    }
+
+    /// The entries of one object; all of them stand where it begins.
+    fn map(&mut self, map: &Object<'_>, first: u64) -> Result<(), String> {
+        if let Some(rows) = verdicts::summary_rows(map) {
+            self.columns = SUMMARY.map(str::to_owned).to_vec();
+            let row = |(id, word): (String, &str)| (first, vec![Some(id), Some(word.to_owned())]);
+            self.rows.extend(rows.into_iter().map(row));
+            return Ok(());
+        }
+        self.columns = PAIR.map(str::to_owned).to_vec();
+        // A repeated key is two entries: whether they agree is for who asks.
+        for (key, value) in map.all() {
+            let value = cell(value)?;
+            self.rows.push((first, vec![Some(key.to_owned()), value]));
+        }
         Ok(())
     }
 
     fn object(&mut self, at: u64, text: &str) -> Result<(), String> {
-        let object = Object::parse(text).map_err(|e| format!("an object was expected: {e}"))?;
+        let object = Object::parse(text).map_err(|e| {
+            let column = e.column();
+            format!("an object was expected: {}, at column {column}", json::complaint(&e))
+        })?;
         let mut row = vec![None; self.columns.len()];
         for (name, value) in object.iter() {
             let column = self.columns.iter().position(|c| c == name).unwrap_or_else(|| {
@@ -181,7 +212,7 @@ impl Table {
 
     /// An error about this table.
     pub fn error(&self, reason: impl Into<String>) -> LoadError {
-        LoadError::BadTable { file: self.name.clone(), reason: reason.into() }
+        LoadError::BadTable { file: self.name.clone(), reason: reason.into(), forms: self.forms }
     }
 }
 
@@ -191,6 +222,16 @@ pub struct Row<'t> {
     /// Its line, or its place in the list, from 1.
     pub number: u64,
     cells: &'t [Option<String>],
+}
+
+/// What the parser calls an identifier, in words for people.
+const WORD: &str = "a word stands there that is none of true, false and null (a text wants quotes)";
+
+/// What is wrong with JSON that begins on this line.
+fn broken(error: &json::Error, first: u64) -> String {
+    let line = first + (error.line() as u64).saturating_sub(1);
+    let why = json::complaint(error).replace("expected ident", WORD);
+    format!("line {line}, column {}: broken JSON: {why}", error.column())
 }
 
 /// So many cells were.
@@ -249,6 +290,22 @@ mod tests {
         let row = list.rows().next().unwrap();
         let cells: Vec<_> = (0..3).map(|at| row.cell(Some(at))).collect();
         assert_eq!(cells, [Some("2"), Some("1"), Some("2.0")]);
+        let summary =
+            br#"{"resolved_ids":["a",2],"unresolved_ids":["b"],"error_ids":["c"],"total":4}"#;
+        let table = Table::parse("t", summary).unwrap();
+        let rows: Vec<_> = table.rows().map(|r| (r.cell(Some(0)), r.cell(Some(1)))).collect();
+        let told = |id, word| (Some(id), Some(word));
+        assert_eq!(
+            rows,
+            [
+                told("c", "error"),
+                told("b", "unresolved"),
+                told("a", "resolved"),
+                told("2", "resolved")
+            ]
+        );
+        let one = Table::parse("t", b"{\n \"rollout\": \"a\",\n \"outcome\": 1\n}").unwrap();
+        assert_eq!(one.rows().next().unwrap().cell(one.column(&["outcome"])), Some("1"));
         assert!(Table::parse("t", b"").is_err());
     }
 }

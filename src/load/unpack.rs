@@ -10,6 +10,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::gzip::{WrongChecksum, gunzip, is_wrong_checksum};
 use super::read_at::{Cursor, read_range, write_all_at};
 use super::report::{FileVerdict, VerdictKind};
 use super::walk::{Content, Input, Slice};
@@ -147,12 +148,9 @@ fn is_zip(head: &[u8]) -> bool {
 fn cut_or_damaged(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::UnexpectedEof => CUT.to_owned(),
+        _ if is_wrong_checksum(error) => format!("the packed file is damaged: {error}"),
         _ => format!("the packed file is damaged ({error}); read as far as it goes"),
     }
-}
-
-fn gunzip<'r>(from: Box<dyn Read + 'r>) -> Box<dyn Read + 'r> {
-    Box::new(flate2::read::MultiGzDecoder::new(from))
 }
 
 type Decode = for<'r> fn(Box<dyn Read + 'r>) -> Box<dyn Read + 'r>;
@@ -265,6 +263,8 @@ fn damaged(name: String, reason: &str) -> FileVerdict {
 fn told(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::UnexpectedEof => "it is cut".to_owned(),
+        // What the zip library says when all is unpacked.
+        _ if error.to_string() == "Invalid checksum" => WrongChecksum.to_string(),
         _ => error.to_string(),
     }
 }

@@ -7,8 +7,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::report::Join;
+use super::report::{Join, Note};
 use super::sources::{Side, Sources};
+use super::standing::{Rollouts, Standing};
 use super::work::Pending;
 use crate::ingest::verdicts::{Given, SideFile};
 use crate::rollout::Outcome;
@@ -16,10 +17,12 @@ use crate::rollout::raw::{Ending, RawRollout};
 
 /// Joins side files; one entry per summary, one for all reports of single instances.
 pub fn join(pendings: &mut [Pending], sources: &Sources, sides: &[Side]) -> Vec<Join> {
-    let files = Files::of(sides);
+    let place_of = |p: &Pending| sources.get(p.record.source).map_or("", |s| s.place()).to_owned();
+    let standings = Rollouts::of(pendings, place_of).standings(sides);
+    let files = Files::of(sides, &standings);
     let mut tally = Tally::new(sides.len());
     for pending in pendings {
-        let place = sources.get(pending.record.source).map_or("", |s| s.place()).to_owned();
+        let place = place_of(pending);
         let names = instances(&pending.raw, &place);
         let fits = files.fits(&pending.raw, &names, &place);
         let Some(best) = fits.last() else {
@@ -30,6 +33,7 @@ pub fn join(pendings: &mut [Pending], sources: &Sources, sides: &[Side]) -> Vec<
             if let Some(told) = best.against(&pending.raw) {
                 tally.disputes(best.at, &told, pending);
             }
+            tally.used(best.at, best.instance(&names));
             continue;
         }
         match best.dispute(&fits) {
@@ -40,14 +44,31 @@ pub fn join(pendings: &mut [Pending], sources: &Sources, sides: &[Side]) -> Vec<
             None => best.apply(&mut pending.raw),
         }
         pending.told = Some(best.side.name.clone());
-        tally.used(best.at, best.name.or(names.first().map(String::as_str)).unwrap_or_default());
+        tally.used(best.at, best.instance(&names));
     }
-    tally.joins(sides)
+    tally.joins(sides, &standings)
+}
+
+/// What was read as something else in side files.
+pub fn notes(sides: &[Side]) -> Vec<Note> {
+    let of = |side: &Side| {
+        let name = side.name.clone();
+        side.content.notes.clone().into_iter().map(move |(field, reason)| Note {
+            file: name.clone(),
+            unit: "document",
+            number: 1,
+            rollout: None,
+            field,
+            reason,
+        })
+    };
+    sides.iter().flat_map(of).collect()
 }
 
 /// The side files, found by the instances that they name.
 struct Files<'s> {
     sides: &'s [Side],
+    standings: &'s [Standing],
     by_instance: BTreeMap<&'s str, Vec<usize>>,
     /// Those that say something about instances that they do not name.
     open: Vec<usize>,
@@ -63,16 +84,18 @@ struct Fit<'s> {
     given: Option<Given>,
 }
 
-/// How well a side file fits a rollout: by run, by the nearest folder, a report before a summary.
+/// How well a side file fits a rollout: one that says something, by run, by the nearest folder, a report
+/// before a summary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Rank {
+    says: bool,
     by_run: bool,
     near: usize,
     single: bool,
 }
 
 impl<'s> Files<'s> {
-    fn of(sides: &'s [Side]) -> Self {
+    fn of(sides: &'s [Side], standings: &'s [Standing]) -> Self {
         let mut by_instance: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         let mut open = Vec::new();
         for (at, side) in sides.iter().enumerate() {
@@ -83,7 +106,7 @@ impl<'s> Files<'s> {
                 open.push(at);
             }
         }
-        Self { sides, by_instance, open }
+        Self { sides, standings, by_instance, open }
     }
 
     /// The files that are about a rollout, the best one last.
@@ -92,10 +115,12 @@ impl<'s> Files<'s> {
         let all: BTreeSet<usize> = listed.chain(&self.open).copied().collect();
         let fit = |at: usize| {
             let side = self.sides.get(at)?;
-            let rank = rank(&side.content, raw, place)?;
             let entry = names.iter().find_map(|n| side.content.given.get_key_value(n));
             let name = entry.map(|(name, _)| name.as_str());
             let given = entry.map(|(_, given)| *given).or(side.content.rest);
+            let by_folder = matches!(self.standings.get(at), Some(Standing::Folder));
+            let rank = rank(&side.content, raw, place, by_folder)?;
+            let rank = Rank { says: given != Some(Given::Open), ..rank };
             Some(Fit { rank, at, side, name, given })
         };
         let mut fits: Vec<Fit<'s>> = all.into_iter().filter_map(fit).collect();
@@ -104,17 +129,26 @@ impl<'s> Files<'s> {
     }
 }
 
-fn rank(side: &SideFile, raw: &RawRollout, place: &str) -> Option<Rank> {
+fn rank(side: &SideFile, raw: &RawRollout, place: &str, by_folder: bool) -> Option<Rank> {
     let near = under(&side.home, place);
-    let own =
-        |run: &String| raw.run.as_ref() == Some(run) || place.split('/').any(|part| part == run);
-    let by_run = side.runs.iter().any(own);
-    let fits = if side.runs.is_empty() { near } else { by_run };
+    let by_run = of_run(side, raw.run.as_deref(), place);
+    let fits = if side.runs.is_empty() || by_folder { near } else { by_run };
     let near = if near { side.home.len() + 1 } else { 0 };
-    fits.then_some(Rank { by_run, near, single: side.single })
+    fits.then_some(Rank { says: true, by_run, near, single: side.single })
+}
+
+/// Whether a file names the run of a rollout, or a folder that it lies in.
+pub fn of_run(side: &SideFile, run: Option<&str>, place: &str) -> bool {
+    let own = |name: &String| run == Some(name) || place.split('/').any(|part| part == name);
+    side.runs.iter().any(own)
 }
 
 impl Fit<'_> {
+    /// The instance of a rollout with these names, as the file calls it.
+    fn instance<'n>(&'n self, names: &'n [String]) -> &'n str {
+        self.name.or(names.first().map(String::as_str)).unwrap_or_default()
+    }
+
     fn apply(&self, raw: &mut RawRollout) {
         if let Some(trial) = &self.side.content.trial {
             trial.apply(raw);
@@ -128,6 +162,10 @@ impl Fit<'_> {
             Some(Given::Broken) => {
                 let end = Ending::Infra("evaluation error".to_owned());
                 raw.ending = crate::ingest::ending::worse(std::mem::take(&mut raw.ending), end);
+            }
+            // How it ended still says what it says.
+            Some(Given::Open) => {
+                raw.unscored = Some(format!("{}: `resolved` is null", self.side.name));
             }
             None => {}
         }
@@ -149,7 +187,8 @@ impl Fit<'_> {
             same || both_name_it && self.rank.single != other.rank.single
         };
         let differs = |other: &&Self| {
-            let known = other.side.content.trial.is_none() && other.given.is_some();
+            let says = other.given.is_some_and(|given| given != Given::Open);
+            let known = other.side.content.trial.is_none() && says;
             known && other.given != self.given && alike(other)
         };
         let other = fits.iter().filter(|f| f.at != self.at).rev().find(differs)?;
@@ -185,7 +224,7 @@ impl Fit<'_> {
             Some(Given::Resolved(true)) => "resolved",
             Some(Given::Resolved(false)) => "unresolved",
             Some(Given::Broken) => "error",
-            None => "nothing",
+            Some(Given::Open) | None => "nothing",
         }
     }
 }
@@ -208,7 +247,7 @@ fn has_verdict(raw: &RawRollout) -> bool {
 }
 
 /// Names under which a verdict may know a rollout: its task, its file, its folder.
-fn instances(raw: &RawRollout, place: &str) -> Vec<String> {
+pub fn instances(raw: &RawRollout, place: &str) -> Vec<String> {
     let mut parts = place.rsplit('/');
     let file = parts.next().unwrap_or_default();
     let bare =
@@ -218,7 +257,7 @@ fn instances(raw: &RawRollout, place: &str) -> Vec<String> {
 }
 
 /// Whether `place` lies under `home`.
-fn under(home: &str, place: &str) -> bool {
+pub fn under(home: &str, place: &str) -> bool {
     place.strip_prefix(home).is_some_and(|rest| rest.starts_with('/'))
 }
 
@@ -247,9 +286,10 @@ impl Tally {
     }
 
     /// One entry per summary; reports of single instances are counted together.
-    fn joins(self, sides: &[Side]) -> Vec<Join> {
+    fn joins(self, sides: &[Side], standings: &[Standing]) -> Vec<Join> {
         let mut joins: BTreeMap<String, Join> = BTreeMap::new();
-        for ((side, used), disputes) in sides.iter().zip(&self.used).zip(self.disputes) {
+        let all = sides.iter().zip(standings).zip(&self.used).zip(self.disputes);
+        for (((side, standing), used), disputes) in all {
             let base = side.name.rsplit('/').next().unwrap_or_default();
             let name = if side.content.single { base } else { &side.name };
             let join = joins.entry(name.to_owned()).or_insert_with(|| Join {
@@ -262,6 +302,9 @@ impl Tally {
             join.matched += used.len();
             join.extra += all.saturating_sub(used.len());
             join.disputes.extend(disputes);
+            if join.unjoined.is_none() {
+                join.unjoined = standing.told(&side.content);
+            }
         }
         joins.into_values().collect()
     }

@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::copies::Copies;
+use super::damage::Damage;
 use super::identity::Seen;
 use super::keys::Keys;
 use super::options::SuccessRule;
@@ -17,9 +19,16 @@ fn some(names: &[String]) -> String {
 }
 
 /// Adds all warnings.
-pub fn warn(report: &mut LoadReport, groups: &[Arc<Group>], keys: &Keys, seen: &Seen) {
+pub fn warn(
+    report: &mut LoadReport,
+    groups: &[Arc<Group>],
+    keys: &Keys,
+    seen: &Seen,
+    copies: &Copies,
+) {
     let skipped = report.told_skipped();
-    let damaged: Vec<String> = report.damaged().map(str::to_owned).collect();
+    let damage = damaged(&report.damaged());
+    let same = same_content(report, seen, copies);
     let lost: Vec<String> = report.lost().filter(|f| !f.named).map(ToString::to_string).collect();
     let mut add = |code, text: String, hint: &str, tasks: Vec<String>| {
         let hint = Some(hint.to_owned()).filter(|h| !h.is_empty());
@@ -75,9 +84,13 @@ pub fn warn(report: &mut LoadReport, groups: &[Arc<Group>], keys: &Keys, seen: &
     mixed_harness(groups, &mut add);
     disputed(&report.joins, &mut add);
     joined(&report.joins, &mut add);
-    if !damaged.is_empty() {
-        let text = format!("packed files that are damaged or cut: {}", some(&damaged));
-        add("damaged-file", text, "pack or download them again", Vec::new());
+    if let Some((text, hint)) = damage {
+        add("damaged-file", text, &hint, Vec::new());
+    }
+    if let Some(text) = same {
+        let hint =
+            "delete the copies, or name only one of them; samples that came out equal may stay";
+        add("same-content", text, hint, Vec::new());
     }
     identity(report.totals.duplicates, report.totals.retries, seen, &mut add);
     // The first by rollout and field: the order of lines decides nothing.
@@ -102,6 +115,34 @@ pub fn warn(report: &mut LoadReport, groups: &[Arc<Group>], keys: &Keys, seen: &
     }
 }
 
+/// Files that are damaged, the first with what is wrong, and what to do about all of them.
+fn damaged(all: &[Damage<'_>]) -> Option<(String, String)> {
+    let first = all.first()?;
+    let mut hints: Vec<&str> = Vec::new();
+    for hint in all.iter().filter_map(|one| one.hint) {
+        if !hints.contains(&hint) {
+            hints.push(hint);
+        }
+    }
+    let names: Vec<String> = all.iter().map(|one| one.name.to_owned()).collect();
+    let text = match all.len() {
+        1 => format!("1 file damaged or cut: `{}`: {}", first.name, first.reason),
+        n => format!("{n} files damaged or cut: {}; the first: {}", some(&names), first.reason),
+    };
+    Some((text, hints.join("; ")))
+}
+
+/// Files that hold the same, and rollouts that stand in several files which do not.
+fn same_content(report: &LoadReport, seen: &Seen, copies: &Copies) -> Option<String> {
+    let other = seen.same_content.iter().filter(|(_, [a, b])| !copies.are_same(*a, *b));
+    let other: Vec<String> = other.map(|(id, _)| id.clone()).collect();
+    let other = (!other.is_empty()).then(|| {
+        format!("the same rollouts stand in several files: {}; all of them count", some(&other))
+    });
+    let parts: Vec<String> = copies.told(&report.files).into_iter().chain(other).collect();
+    (!parts.is_empty()).then(|| parts.join("; "))
+}
+
 /// What was found when rollouts were told apart, and pieces of one put together.
 fn identity(
     copies: usize,
@@ -122,13 +163,6 @@ fn identity(
             plural(retries, "earlier attempt")
         );
         add("retry", text, "attempts that are samples want an id each", Vec::new());
-    }
-    if !seen.same_content.is_empty() {
-        let text = format!(
-            "the same rollouts stand in several files: {}; all of them count",
-            some(&seen.same_content)
-        );
-        add("same-content", text, "leave the copy of the run out", Vec::new());
     }
     if seen.equal_samples > 0 {
         let text = format!(
@@ -167,8 +201,20 @@ fn disputed(joins: &[Join], add: &mut impl FnMut(&'static str, String, &str, Vec
     let Some(first) = all.first() else { return };
     let text =
         format!("{} with contradictory verdicts; first: {first}", plural(all.len(), "rollout"));
-    let hint = "a rollout without a verdict of its own is unscored; `--outcomes FILE` decides";
-    add("verdicts-disagree", text, hint, Vec::new());
+    let any =
+        |maps: bool| joins.iter().any(|j| !j.disputes.is_empty() && (j.kind == "outcomes") == maps);
+    let hints = [
+        (
+            any(false),
+            "of files beside the rollouts: `--outcomes FILE` decides where the record does not",
+        ),
+        (
+            any(true),
+            "of an outcome map: keep one entry per rollout; of two maps the later one counts",
+        ),
+    ];
+    let hints: Vec<&str> = hints.into_iter().filter(|(any, _)| *any).map(|(_, h)| h).collect();
+    add("verdicts-disagree", text, &hints.join("; "), Vec::new());
 }
 
 /// What was joined and left something over.
@@ -185,15 +231,11 @@ fn joined(joins: &[Join], add: &mut impl FnMut(&'static str, String, &str, Vec<S
         if join.ambiguous > 0 {
             let text = format!("{counts}, {} whose id several tasks have", join.ambiguous);
             add("join-ambiguous", text, "add a `task` column", Vec::new());
+        } else if let Some(why) = join.unjoined.as_ref().filter(|_| join.matched == 0) {
+            let text = format!("{}: verdicts, joined to no rollout: {}", join.file, why.reason);
+            add("join-nothing", text, why.hint, Vec::new());
         } else if join.matched == 0 {
-            let hint =
-                "a verdict is found by instance and run folder; `--outcomes FILE` joins by hand";
-            add(
-                "join-nothing",
-                counts,
-                if join.kind == "verdicts" { hint } else { "check the ids" },
-                Vec::new(),
-            );
+            add("join-nothing", counts, "check the ids", Vec::new());
         } else if join.kind != "verdicts" && join.missing + join.extra > 0 {
             add("join-partial", counts, "", Vec::new());
         }

@@ -5,6 +5,7 @@
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 
+use super::gzip::wrong_checksum;
 use super::read_at::{Cursor, read_range};
 use super::unpack::{Spool, Window};
 use super::walk::Slice;
@@ -149,9 +150,7 @@ impl<R: Read> Read for Checked<R> {
         }
         match self.wanted.take() {
             Some((_, len)) if len > self.len => Err(io::ErrorKind::UnexpectedEof.into()),
-            Some((crc, len)) if (crc, len) != (self.crc.sum(), self.len) => {
-                Err(io::Error::other("Invalid checksum"))
-            }
+            Some((crc, len)) if (crc, len) != (self.crc.sum(), self.len) => Err(wrong_checksum()),
             _ => Ok(0),
         }
     }

@@ -9,6 +9,8 @@ use std::io::{self, BufRead, BufReader, Read};
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
+use super::gzip::wrong_checksum;
+
 /// Windows that `zstd --long` needs are allowed up to this.
 const WINDOW: u64 = 1 << 31;
 
@@ -27,7 +29,7 @@ pub fn unzstd<'r>(from: Box<dyn Read + 'r>) -> Box<dyn Read + 'r> {
     let mut decoder = FrameDecoder::new();
     decoder.set_max_window_size(WINDOW);
     let source = BufReader::with_capacity(1 << 17, from);
-    Box::new(Frames { source, decoder, open: false, fault: None })
+    Box::new(Frames { source, decoder, open: false, fault: None, wrong: false })
 }
 
 struct Frames<R: Read> {
@@ -37,6 +39,8 @@ struct Frames<R: Read> {
     open: bool,
     /// What is wrong behind what is given out next.
     fault: Option<io::Error>,
+    /// The checksum of a frame did not match.
+    wrong: bool,
 }
 
 impl<R: BufRead> Frames<R> {
@@ -82,7 +86,7 @@ impl<R: BufRead> Frames<R> {
             && wanted.is_some()
             && wanted != self.decoder.get_calculated_checksum()
         {
-            self.fault = Some(io::Error::other("wrong checksum"));
+            self.wrong = true;
         }
     }
 }
@@ -129,7 +133,7 @@ impl<R: BufRead> Read for Frames<R> {
             }
             self.open = self.next_frame()?;
             if !self.open {
-                return Ok(0);
+                return if std::mem::take(&mut self.wrong) { Err(wrong_checksum()) } else { Ok(0) };
             }
         }
     }
