@@ -7,9 +7,10 @@ use super::reader::{Context, LostLine, RecordError, RecordErrorKind};
 use super::{json, place, repair};
 use crate::rollout::raw::RawRollout;
 
-/// The lines that are JSON, as one JSON array; the others are lost.
+/// The lines that are JSON, as one JSON array, and the number of each; the others are lost.
 #[must_use]
-pub fn array(text: &str, raw: &mut RawRollout, lost: &mut Vec<LostLine>) -> String {
+pub fn array(text: &str, raw: &mut RawRollout, lost: &mut Vec<LostLine>) -> (String, Vec<usize>) {
+    let mut numbers = Vec::new();
     let mut all = String::with_capacity(text.len() + 2);
     all.push('[');
     let (mut end, mut number) = (0, 0_usize);
@@ -25,6 +26,7 @@ pub fn array(text: &str, raw: &mut RawRollout, lost: &mut Vec<LostLine>) -> Stri
                 all.push(',');
             }
             all.push_str(line);
+            numbers.push(number);
         };
         let mut lose = |error| lost.push(LostLine { at: start, error });
         let strict = serde_json::from_str::<&RawValue>(line);
@@ -58,7 +60,7 @@ pub fn array(text: &str, raw: &mut RawRollout, lost: &mut Vec<LostLine>) -> Stri
         }
     }
     all.push(']');
-    all
+    (all, numbers)
 }
 
 /// Whether a surrogate may stand in it, which must not stand alone.
@@ -92,7 +94,8 @@ mod tests {
     fn broken_lines_cost_themselves() {
         let (mut raw, mut lost) = (RawRollout::default(), Vec::new());
         let text = "{\"a\":1}\r\n\n{\"b\":\n{\"c\":NaN}\n7\n{\"d\":tru}\n{\"e\":\"\\ud800\"}\n{\"f";
-        let all = array(text, &mut raw, &mut lost);
+        let (all, numbers) = array(text, &mut raw, &mut lost);
+        assert_eq!(numbers, [1, 4, 7]);
         assert_eq!(all, "[{\"a\":1},{\"c\":\"NaN\"},{\"e\":\"\\ufffd\"}]");
         let told: Vec<_> = lost.iter().map(|l| (l.at, l.error.kind)).collect();
         let [broken, odd, junk, cut] =

@@ -31,6 +31,7 @@ pub mod native;
 mod native_step;
 pub mod nemo_gym;
 pub mod openhands;
+mod openhands_calls;
 pub mod openhands_events;
 mod outline;
 mod path;

@@ -212,8 +212,7 @@ fn read_simulation(record: &Object<'_>, run: &Run, path: &str) -> Result<RawRoll
     for (at, message) in list.into_iter().enumerate().skip(from) {
         read_message(message, at, &mut turns, &mut raw)?;
     }
-    let (steps, first) = turns.finish();
-    raw.steps = steps;
+    let first = turns.finish(&mut raw);
     raw.prompt = raw.prompt.or(first);
     Ok(raw)
 }
@@ -256,6 +255,13 @@ fn read_message(
     let by_user = message.string("requestor")?.as_deref() == Some("user");
     match &*role {
         "tool" if by_user => {}
+        "tool" => {
+            content::note(raw, ("messages", at), &message, &["content"])?;
+            // A result has the id of its call as its own.
+            let id = message.id("tool_call_id")?.or(message.id("id")?);
+            let reply = messages::result(&message, message.some("content"))?;
+            turns.gets(id.as_deref(), reply);
+        }
         "user" => {
             raw.excluded_calls += calls(&message)?;
             content::note(raw, ("messages", at), &message, &["content"])?;

@@ -79,7 +79,7 @@ impl Reader for Verl {
         verdict(&record, &mut raw)?;
         let mut turns = Turns::with_harness();
         transcript::read_into(&output, &mut turns);
-        raw.steps = turns.finish().0;
+        turns.finish(&mut raw);
         let by_step = record.some("traj_uid").is_some();
         if by_step {
             step_row(&record, &input, &output, context, &mut raw)?;

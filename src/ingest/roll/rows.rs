@@ -134,6 +134,6 @@ pub(super) fn read_answer(row: &Row<'_>) -> Result<RawRollout, RecordError> {
     let answer = row.json("responses")?;
     let mut turns = Turns::with_harness();
     transcript::read_into(&answer, &mut turns);
-    raw.steps = turns.finish().0;
+    turns.finish(&mut raw);
     Ok(raw)
 }
