@@ -28,7 +28,8 @@ const COLUMNS: [&str; 18] = [
     "sampling_params",
 ];
 
-type ReadRow = fn(&Row<'_>) -> Result<RawRollout, RecordError>;
+/// Reads a row of the dump at this path.
+type ReadRow = fn(&Row<'_>, &str) -> Result<RawRollout, RecordError>;
 
 /// What a dump holds, by its first column.
 struct Form {
@@ -134,8 +135,8 @@ impl Dump {
         Some(RecordError::unexpected(Some(name), reason))
     }
 
-    fn read(&self, row: &Row<'_>, at: usize) -> Result<RawRollout, RecordError> {
-        self.lacking(at).map_or_else(|| (self.read)(row), Err)
+    fn read(&self, row: &Row<'_>, at: usize, path: &str) -> Result<RawRollout, RecordError> {
+        self.lacking(at).map_or_else(|| (self.read)(row, path), Err)
     }
 }
 
@@ -149,13 +150,13 @@ impl Document for Dump {
         self.part(text, at, context).rollout
     }
 
-    fn part(&self, text: &str, at: usize, _: &Context<'_>) -> Part {
+    fn part(&self, text: &str, at: usize, context: &Context<'_>) -> Part {
         match &self.cut {
             Some((whole, error)) if at >= *whole => {
                 Part { rollout: Err(error.clone()), digest: Some(0), lost: Vec::new() }
             }
             _ => match Row::parse(text) {
-                Ok(row) => Part::of(&row.text(), self.read(&row, at)),
+                Ok(row) => Part::of(&row.text(), self.read(&row, at, context.path)),
                 Err(error) => Part::of(text, Err(error)),
             },
         }
