@@ -4,7 +4,7 @@
 use serde_json::value::RawValue;
 
 use super::reader::{Context, LostLine, RecordError, RecordErrorKind};
-use super::{json, place, repair};
+use super::{json, place, pointer, repair};
 use crate::rollout::raw::RawRollout;
 
 /// The lines that are JSON, as one JSON array, and the number of each; the others are lost.
@@ -14,11 +14,12 @@ pub fn array(text: &str, raw: &mut RawRollout, lost: &mut Vec<LostLine>) -> (Str
     let mut all = String::with_capacity(text.len() + 2);
     all.push('[');
     let (mut end, mut number) = (0, 0_usize);
+    let mut pointers = pointer::Lines::default();
     for whole in text.split_inclusive('\n') {
         let start = end;
         (end, number) = (start + whole.len(), number + 1);
         let line = whole.trim();
-        if line.is_empty() {
+        if line.is_empty() || pointers.goes_on(number as u64, line.as_bytes()) {
             continue;
         }
         let mut take = |line: &str| {
@@ -29,6 +30,10 @@ pub fn array(text: &str, raw: &mut RawRollout, lost: &mut Vec<LostLine>) -> (Str
             numbers.push(number);
         };
         let mut lose = |error| lost.push(LostLine { at: start, error });
+        if pointer::begins(line.as_bytes()) {
+            lose(pointer::among_records());
+            continue;
+        }
         let strict = serde_json::from_str::<&RawValue>(line);
         if strict.is_ok() && !surrogate(line) {
             if line.starts_with('{') {
@@ -89,6 +94,16 @@ pub fn name(raw: &mut RawRollout, context: &Context<'_>) -> Result<(), RecordErr
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_pointer_of_git_lfs_is_one_loss() {
+        let (mut raw, mut lost) = (RawRollout::default(), Vec::new());
+        let text = "{}\nversion https://git-lfs.github.com/spec/v1\noid sha256:4d\nsize 12\n{}\n";
+        let (all, numbers) = array(text, &mut raw, &mut lost);
+        assert_eq!((&*all, &numbers[..]), ("[{},{}]", &[1, 5][..]));
+        let told: Vec<_> = lost.iter().map(|l| (l.at, l.error.hint.is_some())).collect();
+        assert_eq!(told, [(3, true)]);
+    }
 
     #[test]
     fn broken_lines_cost_themselves() {

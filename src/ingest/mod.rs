@@ -36,6 +36,7 @@ pub mod openhands_events;
 mod outline;
 mod path;
 pub mod place;
+pub mod pointer;
 pub mod r2e_gym;
 pub mod reader;
 pub mod repair;

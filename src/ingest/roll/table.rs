@@ -80,7 +80,9 @@ pub(super) fn table(columns: &[Length<'_>], closed: bool) -> Result<Table, Recor
     // Rows beyond the end of a column are lost, those before it are whole.
     let longest = full.iter().map(|(_, cells)| *cells).max().unwrap_or(0);
     let cut = (!closed).then(|| (whole, cut_at(open)));
-    let rows = if closed { longest } else { whole + 1 };
+    // Of rows that are lost the first column tells how many they are, where its end is there.
+    let known = columns.iter().find(|c| c.name == form.needs[0] && c.closed).map_or(0, |c| c.cells);
+    let rows = if closed { longest } else { known.max(whole + 1) };
     let empty = |c: &&Length<'_>| c.closed && c.cells == 0 && COLUMNS.contains(&c.name) && !kept(c);
     let notes = columns.iter().filter(empty).filter(|_| lead > 0);
     let notes = notes.map(|c| (c.name.to_owned(), beside(lead, form.needs[0]))).collect();
