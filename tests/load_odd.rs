@@ -189,9 +189,9 @@ fn odd_content_is_noted_in_every_format_that_has_no_messages() {
     let rllm = r#"{"episode_id":"a:0","task":"q","task_hash":"h","is_correct":true,"trajectories":[{"name":"p","reward":1.0,"steps":[{"observation":"go","action":"x","model_response":"one","reward":0.0},{"observation":ODD,"action":7,"reward":1.0}]}]}"#;
     let swe = r#"{"environment":"t","info":{"exit_status":"submitted"},"history":[],"trajectory":[{"action":"ls","observation":ODD,"response":"r","thought":true}]}"#;
     let openhands = V0.replace("CAUSE", "3").replace(r#""content":"A""#, r#""content":ODD"#);
+    // Without the last event, on one line.
     let openhands =
         openhands.replace(",\n    {\"id\":5", "]}\n").lines().take(6).collect::<String>();
-    let openhands = openhands.replace("\n", "");
     let atif = FORMATS[7].2.replace("ID2", "2").replace(r#""content":"A""#, r#""content":ODD"#);
     let claude = CLAUDE.replace("ID2", "2").replace(r#""content":"A""#, r#""content":ODD"#);
     let codex = CODEX.replace("ID2", "2").replace(r#""output":"A""#, r#""output":ODD"#);
