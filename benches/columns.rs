@@ -77,6 +77,7 @@ fn group(walks: &[Walk]) -> Arc<Group> {
             segment_starts: Vec::new(),
             missing_segments: String::new(),
             excluded_calls: 0,
+            excluded_messages: 0,
             forked_from: None,
         });
     }

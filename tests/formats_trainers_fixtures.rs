@@ -166,6 +166,8 @@ fn calls_of_the_user_are_counted_and_no_steps() {
     let group = &loaded.corpus.groups[0];
     assert_eq!(group.key.namespace, "telecom");
     assert!(group.rollouts.iter().all(|r| r.excluded_calls == 1));
+    // The greeting that opens each conversation is counted, since it is no step.
+    assert!(group.rollouts.iter().all(|r| r.excluded_messages == 1));
     let steps = texts(&loaded, 0, "5f00-0");
     assert_eq!(steps[0].2.as_deref(), Some("active"));
     assert_eq!(steps[1].2.as_deref(), Some("no bill"));

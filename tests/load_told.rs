@@ -79,6 +79,21 @@ fn calls_that_are_no_steps_are_counted_in_text() {
 }
 
 #[test]
+fn greetings_that_are_no_steps_are_counted_in_text() {
+    let fixture = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/trainers/tau2.json");
+    let bench = Bench::new("{}");
+    let text = bench.ok(&["check", fixture]);
+    // The agent speaks first in each of the three conversations.
+    let told = "3 greetings before the user's first message are no steps of the policy";
+    assert!(text.contains(told), "{text}");
+    let rollouts = bench.ok(&["report", fixture]);
+    assert!(rollouts.contains("1 greeting is no step"), "{rollouts}");
+    // Conversion keeps the count.
+    bench.ok(&["convert", fixture, "--out", "native.jsonl"]);
+    assert!(bench.ok(&["check", "native.jsonl"]).contains(told));
+}
+
+#[test]
 fn an_abstraction_without_its_fields_is_warned_about() {
     let input = r#"{"schema":"credscope/1","task":"t","rollouts":[
         {"id":"a","outcome":"success","steps":[{"tool":"x","args":{},"observation":"seen"},{"tool":"z","args":{}}]},

@@ -347,7 +347,12 @@ fn words_that_frameworks_write_are_told_with_their_field() {
         assert_eq!(ids(&loaded), names(0..2));
         let note = &loaded.report.notes[0];
         let said = (note.number, note.field.as_str(), note.reason.as_str());
-        let reason = format!("`{word}` is no JSON; read as a text");
+        let read = match word {
+            "True" => "`true`",
+            "False" => "`false`",
+            _ => "a text",
+        };
+        let reason = format!("`{word}` is no JSON; read as {read}");
         assert_eq!(said, (2, "steps[0].args.k[1]", reason.as_str()));
         assert!(loaded.report.warning("coerced").is_some());
     }

@@ -112,11 +112,13 @@ pub fn summary(report: &LoadReport) -> Vec<Fact> {
     for lost in report.refused().take(TOLD) {
         facts.push(Fact::new("not read", lost.to_string(), Vec::new()));
     }
-    if t.excluded_calls > 0 {
-        let text = format!(
-            "{} of sub-agents and users are no steps of the policy",
-            many(t.excluded_calls, "call")
-        );
+    let excluded = [
+        (t.excluded_calls, "call", "of sub-agents and users"),
+        (t.excluded_messages, "greeting", "before the user's first message"),
+    ];
+    for (count, what, which) in excluded.into_iter().filter(|(count, ..)| *count > 0) {
+        let are = if count == 1 { "is no step" } else { "are no steps" };
+        let text = format!("{} {which} {are} of the policy", many(count, what));
         facts.push(Fact::new("excluded", text, Vec::new()));
     }
     let mut tell = |label: &str, total: usize, lines: Vec<String>| {

@@ -42,8 +42,13 @@ pub fn lines(
             if raw.prompt_is_summary {
                 map.insert("prompt_is_summary".to_owned(), json!(true));
             }
-            if raw.excluded_calls > 0 {
-                map.insert("excluded_calls".to_owned(), json!(raw.excluded_calls));
+            for (key, count) in [
+                ("excluded_calls", raw.excluded_calls),
+                ("excluded_messages", raw.excluded_messages),
+            ] {
+                if count > 0 {
+                    map.insert(key.to_owned(), json!(count));
+                }
             }
             map.insert("steps".to_owned(), raw.steps.iter().map(step).collect());
             Value::Object(map)

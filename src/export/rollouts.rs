@@ -100,9 +100,12 @@ fn rollout_notes(analysis: &Analysis, row: &RolloutRow) -> Vec<String> {
     if !rollout.missing_segments.is_empty() {
         notes.push(format!("{} missing", rollout.missing_segments));
     }
-    if rollout.excluded_calls > 0 {
-        let are = if rollout.excluded_calls == 1 { "is no step" } else { "are no steps" };
-        notes.push(format!("{} {are}", plural(rollout.excluded_calls, "call")));
+    for (count, what) in [(rollout.excluded_calls, "call"), (rollout.excluded_messages, "greeting")]
+    {
+        if count > 0 {
+            let are = if count == 1 { "is no step" } else { "are no steps" };
+            notes.push(format!("{} {are}", plural(count, what)));
+        }
     }
     notes
 }

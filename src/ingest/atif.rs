@@ -4,8 +4,11 @@
 //! ([`super::harbor`]). Steps that were copied from an earlier context are left out. Files that hold
 //! only a continuation, or what a sub-agent did, are no rollouts of their own.
 
+use std::borrow::Cow;
+
 use serde_json::value::RawValue;
 
+use super::content;
 use super::frames;
 use super::json::{self, Error, Object};
 use super::place;
@@ -75,16 +78,16 @@ impl Reader for Atif {
                     && is_copied(&step)
                     && step.string("source")?.as_deref() == Some("user")
                 {
-                    copied = message(&step)?;
+                    copied = step.some("message").map(json::content).transpose()?.flatten();
                 }
-                read_step(&step, &mut turns)?;
+                read_step(&step, at, &mut turns, &mut raw)?;
             } else {
                 let reason = "no step: an object was expected; left out".to_owned();
                 raw.dropped += 1;
                 raw.notes.push((format!("steps[{at}]"), reason));
             }
         }
-        (raw.steps, raw.prompt) = turns.finish();
+        raw.prompt = turns.finish(&mut raw);
         raw.continues_in = record.id("continued_trajectory_ref")?;
         let part = continuation(context.path);
         if raw.continues_in.is_some() || part.is_some() {
@@ -94,7 +97,7 @@ impl Reader for Atif {
         }
         if let Some(part) = part {
             raw.prompt_is_summary = true;
-            raw.prompt = copied.map(std::borrow::Cow::into_owned).or(raw.prompt);
+            raw.prompt = copied.map(Cow::into_owned).or(raw.prompt);
             let end = format!("-cont-{part}");
             raw.id = raw.id.map(|id| id.strip_suffix(&end).unwrap_or(&id).to_owned());
         }
@@ -115,10 +118,6 @@ fn is_copied(step: &Object<'_>) -> bool {
     step.truth("is_copied_context") == Some(true)
 }
 
-fn message<'a>(step: &Object<'a>) -> Result<Option<std::borrow::Cow<'a, str>>, Error> {
-    Ok(step.some("message").map(json::content).transpose()?.flatten())
-}
-
 /// Task and id: by the folder of the trial, by what the file says, by the prompt.
 fn name(record: &Object<'_>, raw: &mut RawRollout, context: &Context<'_>) -> Result<(), Error> {
     if let Some((task, trial)) = place::trial(context.path) {
@@ -133,17 +132,25 @@ fn name(record: &Object<'_>, raw: &mut RawRollout, context: &Context<'_>) -> Res
     Ok(())
 }
 
-fn read_step(step: &Object<'_>, turns: &mut Turns) -> Result<(), RecordError> {
+fn read_step<'a>(
+    step: &Object<'a>,
+    at: usize,
+    turns: &mut Turns,
+    raw: &mut RawRollout,
+) -> Result<(), RecordError> {
     if is_copied(step) {
         return Ok(());
     }
-    let message = message(step)?.unwrap_or_default();
+    let mut read = |field: &str, value: Option<&'a RawValue>| {
+        content::read(&mut raw.notes, format_args!("steps[{at}]."), field, value)
+    };
+    let message = read("message", step.some("message"))?.unwrap_or_default();
     match step.string("source")?.as_deref() {
         Some("user") => turns.hears(&message),
         Some("agent") => {
             // A step is a turn, whether or not something came back.
             turns.answer(None);
-            let thinking = step.some("reasoning_content").map(json::content).transpose()?.flatten();
+            let thinking = read("reasoning_content", step.some("reasoning_content"))?;
             let calls = calls(step)?;
             let thinking = thinking.filter(|t| !t.is_empty());
             let silent = thinking.is_none() && message.is_empty() && !calls.is_empty();
@@ -157,7 +164,7 @@ fn read_step(step: &Object<'_>, turns: &mut Turns) -> Result<(), RecordError> {
                 last.clone_from(&call.id);
                 turns.calls(call);
             }
-            results(step, last.as_deref(), turns)?;
+            results(step, last.as_deref(), turns, read)?;
         }
         _ => {}
     }
@@ -181,7 +188,12 @@ fn calls(step: &Object<'_>) -> Result<Vec<Call>, Error> {
 }
 
 /// The results of a step; one that names no call is what the last of them left.
-fn results(step: &Object<'_>, last: Option<&str>, turns: &mut Turns) -> Result<(), RecordError> {
+fn results<'a>(
+    step: &Object<'a>,
+    last: Option<&str>,
+    turns: &mut Turns,
+    mut read: impl FnMut(&str, Option<&'a RawValue>) -> Result<Option<Cow<'a, str>>, Error>,
+) -> Result<(), RecordError> {
     let observation = step.object("observation")?.unwrap_or_default();
     let Some(list) = observation.some("results").filter(|l| json::is_array(l)) else {
         return Ok(());
@@ -191,7 +203,7 @@ fn results(step: &Object<'_>, last: Option<&str>, turns: &mut Turns) -> Result<(
     let alone = results.len() == 1;
     for result in results {
         let result = Object::of(result)?;
-        let text = result.some("content").map(json::content).transpose()?.flatten();
+        let text = read("observation.results[].content", result.some("content"))?;
         let reply = frames::framed(text.unwrap_or_default().into_owned());
         let id = result.id("source_call_id")?;
         turns.gets(id.as_deref().or(last.filter(|_| alone)), reply);

@@ -4,10 +4,12 @@
 //! An answer of the model is split over several lines with one message id; what a sub-agent did
 //! stands on lines of its own and is not a step.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use serde_json::value::RawValue;
 
+use super::content;
 use super::json::{self, Error, Object};
 use super::lines;
 use super::reader::{Context, Layout, Part, Reader, RecordError, Sniff};
@@ -59,22 +61,23 @@ impl Reader for ClaudeCode {
         let mut raw =
             RawRollout { harness: Some("claude-code".to_owned()), ..RawRollout::default() };
         let mut lost = Vec::new();
-        let all = lines::array(text, &mut raw, &mut lost);
+        let (all, numbers) = lines::array(text, &mut raw, &mut lost);
         let all = serde_json::from_str::<&RawValue>(&all)?;
         let mut session = Session { raw, ..Session::default() };
         let mut seen = BTreeSet::new();
-        for line in json::elements(all)?.into_iter().filter(|l| json::is_object(l)) {
+        for (line, number) in json::elements(all)?.into_iter().zip(numbers) {
             let line = Object::of(line)?;
+            session.number = number;
             // A session that was taken up again repeats lines.
             if line.id("uuid")?.is_none_or(|uuid| seen.insert(uuid)) {
                 session.line(&line)?;
             }
         }
-        let Session { mut raw, turns, messages, api_error } = session;
+        let Session { mut raw, turns, messages, api_error, .. } = session;
         if messages == 0 {
             return Err(RecordError::missing("message", "no line holds a message"));
         }
-        (raw.steps, raw.prompt) = turns.finish();
+        raw.prompt = turns.finish(&mut raw);
         if api_error && raw.ending == Ending::Clean {
             raw.ending = Ending::Infra("api_error".to_owned());
         }
@@ -88,6 +91,8 @@ struct Session {
     raw: RawRollout,
     turns: Turns,
     messages: u32,
+    /// The line that is being read.
+    number: usize,
     /// The last answer was an error message of the program.
     api_error: bool,
 }
@@ -97,7 +102,14 @@ impl Session {
         if self.raw.id.is_none() {
             self.raw.id = line.id("sessionId")?.or(line.id("session_id")?);
         }
-        match line.string("type")?.as_deref() {
+        let kind = line.string("type")?;
+        let speaks = matches!(kind.as_deref(), Some("assistant" | "user"));
+        if speaks && line.some("message").is_some_and(|m| !json::is_object(m)) {
+            let reason = "no message: an object was expected; left out".to_owned();
+            self.raw.dropped += 1;
+            self.raw.notes.push((format!("line {}: message", self.number), reason));
+        }
+        match kind.as_deref() {
             Some("assistant") => {
                 if let Some(message) = line.object("message")? {
                     self.messages += 1;
@@ -144,7 +156,7 @@ impl Session {
         }
         self.raw.policy = self.raw.policy.take().or(model);
         self.turns.answer(message.id("id")?.as_deref());
-        if let Some(text) = message.string("content")? {
+        if let Some(text) = self.content(message)? {
             self.turns.says(&text);
         }
         for block in &blocks {
@@ -155,8 +167,9 @@ impl Session {
                     id: block.id("id")?,
                 }),
                 Some("text" | "thinking") => {
-                    let text = block.first(&["text", "thinking"]).map(|(_, v)| v);
-                    let text = text.map(json::content).transpose()?.flatten().unwrap_or_default();
+                    let text = block.first(&["text", "thinking"]);
+                    let text = text.map(|(field, value)| self.block(field, Some(value)));
+                    let text = text.transpose()?.flatten().unwrap_or_default();
                     if !text.is_empty() {
                         self.turns.says(&text);
                     }
@@ -173,16 +186,15 @@ impl Session {
         if aside(line) || added.iter().any(|name| line.truth(name) == Some(true)) {
             return Ok(());
         }
-        if let Some(text) = message.string("content")? {
+        if let Some(text) = self.content(message)? {
             self.turns.hears(&text);
-            return Ok(());
         }
         let shown = line.object("toolUseResult")?.unwrap_or_default();
         let interrupted = shown.truth("interrupted") == Some(true);
         for block in blocks(message)? {
             match block.string("type")?.as_deref() {
                 Some("tool_result") => {
-                    let text = block.some("content").map(json::content).transpose()?.flatten();
+                    let text = self.block("content", block.some("content"))?;
                     let reply = Reply {
                         text: text.unwrap_or_default().into_owned(),
                         is_error: block.truth("is_error"),
@@ -192,12 +204,40 @@ impl Session {
                     self.turns.gets(block.id("tool_use_id")?.as_deref(), reply);
                 }
                 Some("text") => {
-                    self.turns.hears(&block.string("text")?.unwrap_or_default());
+                    let text = self.block("text", block.some("text"))?;
+                    self.turns.hears(&text.unwrap_or_default());
                 }
                 _ => {}
             }
         }
         Ok(())
+    }
+}
+
+impl Session {
+    /// What a message says outside of blocks: all of it, or what stands among them and is none.
+    fn content<'a>(&mut self, message: &Object<'a>) -> Result<Option<Cow<'a, str>>, Error> {
+        let Some(value) = message.some("content") else { return Ok(None) };
+        let place = format_args!("line {}: ", self.number);
+        content::tell(&mut self.raw.notes, place, "message.content", value);
+        if !json::is_array(value) {
+            return json::content(value);
+        }
+        let mut bare = Vec::new();
+        for part in json::elements(value)?.into_iter().filter(|part| !json::is_object(part)) {
+            bare.extend(json::content(part)?.filter(|text| !text.is_empty()));
+        }
+        Ok((!bare.is_empty()).then(|| Cow::Owned(bare.join("\n"))))
+    }
+
+    /// The text of a field of a block.
+    fn block<'a>(
+        &mut self,
+        field: &str,
+        value: Option<&'a RawValue>,
+    ) -> Result<Option<Cow<'a, str>>, Error> {
+        let place = format_args!("line {}: message.content[].", self.number);
+        content::read(&mut self.raw.notes, place, field, value)
     }
 }
 

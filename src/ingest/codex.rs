@@ -1,9 +1,12 @@
 //! Codex rollouts: JSON lines of `{timestamp, type, payload}`, and the older lines that are the
 //! payloads themselves. One file is one rollout.
 
+use std::borrow::Cow;
+
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
+use super::content;
 use super::json::{self, Error, Object};
 use super::lines;
 use super::reader::{Context, Layout, Part, Reader, RecordError, Sniff};
@@ -63,23 +66,25 @@ impl Reader for Codex {
     fn parse(&self, text: &str, context: &Context<'_>) -> Result<Vec<Part>, RecordError> {
         let mut raw = RawRollout { harness: Some("codex".to_owned()), ..RawRollout::default() };
         let mut lost = Vec::new();
-        let all = lines::array(text, &mut raw, &mut lost);
+        let (all, numbers) = lines::array(text, &mut raw, &mut lost);
         let all = serde_json::from_str::<&RawValue>(&all)?;
         let mut turns = Turns::default();
         let mut items = 0;
-        for line in json::elements(all)?.into_iter().filter(|l| json::is_object(l)) {
+        for (line, number) in json::elements(all)?.into_iter().zip(numbers) {
             let line = Object::of(line)?;
             let Some(payload) = line.object("payload")? else {
                 if raw.id.is_none() && line.get("type").is_none() {
                     raw.id = line.id("id")?;
                 }
-                items += u32::from(read_item(&line, &mut turns)?);
+                items += u32::from(read_item(&line, number, &mut turns, &mut raw)?);
                 continue;
             };
             match line.string("type")?.as_deref() {
                 Some("session_meta") => raw.id = raw.id.take().or(payload.id("id")?),
                 Some("turn_context") => raw.policy = payload.id("model")?.or(raw.policy.take()),
-                Some("response_item") => items += u32::from(read_item(&payload, &mut turns)?),
+                Some("response_item") => {
+                    items += u32::from(read_item(&payload, number, &mut turns, &mut raw)?);
+                }
                 Some("event_msg") => {
                     if let Some(end) = event(&payload)? {
                         raw.ending = end;
@@ -91,7 +96,7 @@ impl Reader for Codex {
         if items == 0 {
             return Err(RecordError::missing("payload", "no line holds an item of a conversation"));
         }
-        (raw.steps, raw.prompt) = turns.finish();
+        raw.prompt = turns.finish(&mut raw);
         lines::name(&mut raw, context)?;
         Ok(vec![Part { lost, ..Part::whole(raw) }])
     }
@@ -112,14 +117,21 @@ fn event(payload: &Object<'_>) -> Result<Option<Ending>, Error> {
     })
 }
 
-/// Reads an item; whether it is one of a conversation.
-fn read_item(item: &Object<'_>, turns: &mut Turns) -> Result<bool, RecordError> {
+/// Reads the item of a line; whether it is one of a conversation.
+fn read_item<'a>(
+    item: &Object<'a>,
+    line: usize,
+    turns: &mut Turns,
+    raw: &mut RawRollout,
+) -> Result<bool, RecordError> {
+    let mut read = |field: &str, value: Option<&'a RawValue>| {
+        content::read(&mut raw.notes, format_args!("line {line}: "), field, value)
+    };
     let kind = item.string("type")?.unwrap_or_default();
     let id = item.id("call_id")?;
     match &*kind {
         "message" => {
-            let text = item.some("content").map(json::content).transpose()?.flatten();
-            let text = text.unwrap_or_default();
+            let text = read("content", item.some("content"))?.unwrap_or_default();
             match item.string("role")?.as_deref() {
                 Some("assistant") => turns.says(&text),
                 Some("user") if !ADDED.iter().any(|a| text.trim_start().starts_with(a)) => {
@@ -130,7 +142,7 @@ fn read_item(item: &Object<'_>, turns: &mut Turns) -> Result<bool, RecordError> 
         }
         "reasoning" => {
             for name in ["summary", "content"] {
-                let part = item.some(name).map(json::content).transpose()?.flatten();
+                let part = read(name, item.some(name))?;
                 if let Some(text) = part.filter(|t| !t.is_empty()) {
                     turns.says(&text);
                 }
@@ -143,7 +155,7 @@ fn read_item(item: &Object<'_>, turns: &mut Turns) -> Result<bool, RecordError> 
         }),
         // The input is a text of the tool's own making, no JSON.
         "custom_tool_call" => {
-            let input = item.string("input")?.unwrap_or_default().into_owned();
+            let input = read("input", item.some("input"))?.unwrap_or_default().into_owned();
             let args = Map::from_iter([("input".to_owned(), Value::String(input))]);
             turns.calls(Call { tool: item.id("name")?, args: RawArgs::Object(args), id });
         }
@@ -153,7 +165,7 @@ fn read_item(item: &Object<'_>, turns: &mut Turns) -> Result<bool, RecordError> 
             id: id.or(item.id("id")?),
         }),
         "function_call_output" | "custom_tool_call_output" => {
-            turns.gets(id.as_deref(), output(item)?);
+            turns.gets(id.as_deref(), output(item, read)?);
         }
         _ => return Ok(false),
     }
@@ -162,16 +174,21 @@ fn read_item(item: &Object<'_>, turns: &mut Turns) -> Result<bool, RecordError> 
 
 /// What came back: a text, or an object with one; the text may be JSON with `output` and an exit
 /// code in `metadata`.
-fn output(item: &Object<'_>) -> Result<Reply, Error> {
+fn output<'a>(
+    item: &Object<'a>,
+    mut read: impl FnMut(&str, Option<&'a RawValue>) -> Result<Option<Cow<'a, str>>, Error>,
+) -> Result<Reply, Error> {
     let mut reply = Reply::default();
     let Some(value) = item.some("output") else { return Ok(reply) };
-    if let Some(object) = item.object("output")? {
-        let text = object.some("content").map(json::content).transpose()?.flatten();
+    if let Some(object) = item.object("output")?
+        && (object.get("content").is_some() || object.get("success").is_some())
+    {
+        let text = read("output.content", object.some("content"))?;
         reply.text = text.unwrap_or_default().into_owned();
         reply.is_error = object.truth("success").filter(|ok| !ok).map(|_| true);
         return Ok(reply);
     }
-    reply.text = json::content(value)?.unwrap_or_default().into_owned();
+    reply.text = read("output", Some(value))?.unwrap_or_default().into_owned();
     if reply.text.starts_with('{')
         && let Ok(framed) = Object::parse(reply.text.trim_end())
         && let Ok(Some(metadata)) = framed.object("metadata")

@@ -2,9 +2,12 @@
 //! stands there, of a repeated key the last one counts, and both are noted. What cannot be a message
 //! costs its rollout: where a bracket is missing, the rollouts behind it seem to be messages.
 
+use std::borrow::Cow;
+use std::fmt;
+
 use serde_json::value::RawValue;
 
-use super::json::{self, Object};
+use super::json::{self, Error, Object};
 use super::native::REPEATED;
 use super::reader::RecordError;
 use crate::rollout::raw::RawRollout;
@@ -30,6 +33,29 @@ pub fn note(
         raw.notes.push((format!("{list}[{at}].{field}"), what.to_owned()));
     }
     Ok(())
+}
+
+/// The text of a value (that of a message, or what came back), for formats whose entries are no messages:
+/// what is odd about it is noted under `field`, at the `place` that stands before it.
+pub fn read<'a>(
+    notes: &mut Vec<(String, String)>,
+    place: fmt::Arguments<'_>,
+    field: &str,
+    value: Option<&'a RawValue>,
+) -> Result<Option<Cow<'a, str>>, Error> {
+    let Some(value) = value else { return Ok(None) };
+    tell(notes, place, field, value);
+    json::content(value)
+}
+
+/// Notes what is odd about a value.
+pub fn tell(
+    notes: &mut Vec<(String, String)>,
+    place: fmt::Arguments<'_>,
+    field: &str,
+    value: &RawValue,
+) {
+    notes.extend(odd(value).map(|what| (format!("{place}{field}"), what.to_owned())));
 }
 
 /// An error where an entry of a list of messages or steps is a rollout with such a list of its own.

@@ -153,7 +153,7 @@ fn read(sample: &Object<'_>, header: &Header) -> Result<RawRollout, RecordError>
             raw.notes.push((format!("messages[{at}]"), reason));
         }
     }
-    (raw.steps, raw.prompt) = turns.finish();
+    raw.prompt = turns.finish(&mut raw);
     Ok(raw)
 }
 

@@ -4,20 +4,22 @@
 use serde_json::value::RawValue;
 
 use super::reader::{Context, LostLine, RecordError, RecordErrorKind};
-use super::{json, place, repair};
+use super::{json, place, pointer, repair};
 use crate::rollout::raw::RawRollout;
 
-/// The lines that are JSON, as one JSON array; the others are lost.
+/// The lines that are JSON, as one JSON array, and the number of each; the others are lost.
 #[must_use]
-pub fn array(text: &str, raw: &mut RawRollout, lost: &mut Vec<LostLine>) -> String {
+pub fn array(text: &str, raw: &mut RawRollout, lost: &mut Vec<LostLine>) -> (String, Vec<usize>) {
+    let mut numbers = Vec::new();
     let mut all = String::with_capacity(text.len() + 2);
     all.push('[');
     let (mut end, mut number) = (0, 0_usize);
+    let mut pointers = pointer::Lines::default();
     for whole in text.split_inclusive('\n') {
         let start = end;
         (end, number) = (start + whole.len(), number + 1);
         let line = whole.trim();
-        if line.is_empty() {
+        if line.is_empty() || pointers.goes_on(number as u64, line.as_bytes()) {
             continue;
         }
         let mut take = |line: &str| {
@@ -25,8 +27,13 @@ pub fn array(text: &str, raw: &mut RawRollout, lost: &mut Vec<LostLine>) -> Stri
                 all.push(',');
             }
             all.push_str(line);
+            numbers.push(number);
         };
         let mut lose = |error| lost.push(LostLine { at: start, error });
+        if pointer::begins(line.as_bytes()) {
+            lose(pointer::among_records());
+            continue;
+        }
         let strict = serde_json::from_str::<&RawValue>(line);
         if strict.is_ok() && !surrogate(line) {
             if line.starts_with('{') {
@@ -58,7 +65,7 @@ pub fn array(text: &str, raw: &mut RawRollout, lost: &mut Vec<LostLine>) -> Stri
         }
     }
     all.push(']');
-    all
+    (all, numbers)
 }
 
 /// Whether a surrogate may stand in it, which must not stand alone.
@@ -89,10 +96,21 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_pointer_of_git_lfs_is_one_loss() {
+        let (mut raw, mut lost) = (RawRollout::default(), Vec::new());
+        let text = "{}\nversion https://git-lfs.github.com/spec/v1\noid sha256:4d\nsize 12\n{}\n";
+        let (all, numbers) = array(text, &mut raw, &mut lost);
+        assert_eq!((&*all, &numbers[..]), ("[{},{}]", &[1, 5][..]));
+        let told: Vec<_> = lost.iter().map(|l| (l.at, l.error.hint.is_some())).collect();
+        assert_eq!(told, [(3, true)]);
+    }
+
+    #[test]
     fn broken_lines_cost_themselves() {
         let (mut raw, mut lost) = (RawRollout::default(), Vec::new());
         let text = "{\"a\":1}\r\n\n{\"b\":\n{\"c\":NaN}\n7\n{\"d\":tru}\n{\"e\":\"\\ud800\"}\n{\"f";
-        let all = array(text, &mut raw, &mut lost);
+        let (all, numbers) = array(text, &mut raw, &mut lost);
+        assert_eq!(numbers, [1, 4, 7]);
         assert_eq!(all, "[{\"a\":1},{\"c\":\"NaN\"},{\"e\":\"\\ufffd\"}]");
         let told: Vec<_> = lost.iter().map(|l| (l.at, l.error.kind)).collect();
         let [broken, odd, junk, cut] =

@@ -152,8 +152,7 @@ pub fn read_into(raw: &mut RawRollout, list: &RawValue) -> Result<(), RecordErro
             raw.ending = ending::worse(std::mem::take(&mut raw.ending), end);
         }
     }
-    let (steps, prompt) = turns.finish();
-    raw.steps = steps;
+    let prompt = turns.finish(raw);
     raw.prompt = raw.prompt.take().or(prompt);
     Ok(())
 }
@@ -185,8 +184,9 @@ fn of_role(
     match &*role {
         "assistant" | "ai" | "gpt" | "model" => assistant(&message, content, turns)?,
         "tool" | "function" | "observation" | "environment" | "ipython" => {
-            // Some write the id of the call as the message's own.
-            let id = message.id("tool_call_id")?.or(message.id("id")?);
+            // Some write the id of the call as the message's own, others number all messages.
+            let own = || message.id("id").map(|id| id.filter(|id| turns.called(id)));
+            let id = message.id("tool_call_id")?.map_or_else(own, |id| Ok(Some(id)))?;
             turns.gets(id.as_deref(), result(&message, content)?);
         }
         "user" | "human" => {
@@ -316,7 +316,8 @@ fn user(content: Option<&RawValue>, turns: &mut Turns) -> Result<(), RecordError
     Ok(())
 }
 
-fn result(message: &Object<'_>, content: Option<&RawValue>) -> Result<Reply, Error> {
+/// What came back with a message or a block.
+pub(super) fn result(message: &Object<'_>, content: Option<&RawValue>) -> Result<Reply, Error> {
     let text = content.map(json::content).transpose()?.flatten().unwrap_or_default();
     let mut reply = frames::framed(text.into_owned());
     if let Some(extra) = message.object("extra")?

@@ -91,8 +91,7 @@ impl Reader for MiniSweAgent {
                 raw.notes.push((format!("messages[{at}]"), reason));
             }
         }
-        let (steps, prompt) = reading.turns.finish();
-        (raw.steps, raw.prompt) = (steps, prompt);
+        raw.prompt = reading.turns.finish(&mut raw);
         Ok(vec![Part::whole(raw)])
     }
 }

@@ -257,6 +257,9 @@ fn read_rollout(record: &Object<'_>, group: &Group) -> Result<RawRollout, Record
     let or = |own: &str, inherited: &Option<String>| -> Result<Option<String>, Error> {
         Ok(record.id(own)?.or_else(|| inherited.clone()))
     };
+    let count = |key: &str| -> Result<u32, Error> {
+        Ok(record.whole(key)?.and_then(|n| u32::try_from(n).ok()).unwrap_or(0))
+    };
     let mut raw = RawRollout {
         id: first_id(record, &ID)?,
         task: first_id(record, &TASK)?.or_else(|| group.task.clone()),
@@ -267,10 +270,8 @@ fn read_rollout(record: &Object<'_>, group: &Group) -> Result<RawRollout, Record
         attempt: record.whole("attempt")?,
         segment_index: record.whole("segment_index")?,
         prompt_is_summary: record.truth("prompt_is_summary").unwrap_or(false),
-        excluded_calls: record
-            .whole("excluded_calls")?
-            .and_then(|n| u32::try_from(n).ok())
-            .unwrap_or(0),
+        excluded_calls: count("excluded_calls")?,
+        excluded_messages: count("excluded_messages")?,
         other_keys: other_keys(record)?,
         reward: record.number("reward")?,
         outcome_reward: record.number("outcome_reward")?,

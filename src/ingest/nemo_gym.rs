@@ -113,7 +113,7 @@ impl Reader for NemoGym {
                 read_item(&item, &mut turns)?;
             }
         }
-        raw.steps = turns.finish().0;
+        turns.finish(&mut raw);
         Ok(vec![Part::whole(raw)])
     }
 }

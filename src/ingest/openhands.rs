@@ -165,7 +165,7 @@ impl Reader for OpenHandsSession {
             let list = serde_json::from_str::<&RawValue>(text)?;
             Events::read_into(&mut raw, list, "events")?;
         } else {
-            let list = super::lines::array(text, &mut raw, &mut lost);
+            let (list, _) = super::lines::array(text, &mut raw, &mut lost);
             let list = serde_json::from_str::<&RawValue>(&list)?;
             Events::read_into(&mut raw, list, "events")?;
         }

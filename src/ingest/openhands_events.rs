@@ -1,17 +1,20 @@
 //! From the events of `OpenHands` to steps: flat events of V0, pairs of them, and events of the V1
 //! SDK.
 //!
-//! Actions and observations are joined by the id of the event or of the call, never by order. Calls
-//! of one answer of the model share a turn, although V0 runs them one after the other.
+//! Actions and observations are joined by the id of the event or of the call, never by order: what came
+//! back from an action that is not there is left out, and noted. Calls of one answer of the model share a
+//! turn, although V0 runs them one after the other.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::value::RawValue;
 
+use super::content;
 use super::json::{self, Error, Object};
+use super::openhands_calls::{Call, sdk_args};
 use super::turns::demands;
 use crate::rollout::StepResult;
-use crate::rollout::raw::{Ending, RawArgs, RawKind, RawRollout, RawStep};
+use crate::rollout::raw::{Ending, RawKind, RawRollout, RawStep};
 
 /// Actions of the agent that are no steps of it.
 const NO_STEPS: [&str; 7] = [
@@ -24,10 +27,6 @@ const NO_STEPS: [&str; 7] = [
     "reject",
 ];
 
-/// Arguments of V0 actions that the harness adds.
-const ADDED: [&str; 7] =
-    ["thought", "blocking", "is_static", "cwd", "hidden", "confirmation_state", "impl_source"];
-
 /// Builds steps from events.
 #[derive(Debug, Default)]
 pub struct Events {
@@ -38,6 +37,13 @@ pub struct Events {
     /// The answer of the model that the open turn belongs to.
     answer: Option<String>,
     ending: Ending,
+    /// Events that are no steps, by their ids: what they caused is no result.
+    aside: BTreeSet<String>,
+    /// Steps that have what came back from them.
+    answered: BTreeSet<usize>,
+    /// The place of the event that is being read.
+    place: String,
+    notes: Vec<(String, String)>,
 }
 
 impl Events {
@@ -45,18 +51,31 @@ impl Events {
     pub fn read_into(raw: &mut RawRollout, list: &RawValue, field: &str) -> Result<(), Error> {
         let mut events = Self::default();
         for (at, event) in json::elements(list)?.into_iter().enumerate() {
+            events.place = format!("{field}[{at}]");
             if !events.event_or_pair(event)? {
                 let reason = "no event: an object was expected; left out".to_owned();
                 raw.dropped += 1;
-                raw.notes.push((format!("{field}[{at}]"), reason));
+                events.note("", reason);
             }
         }
+        raw.notes.append(&mut events.notes);
         raw.steps = events.steps;
         raw.prompt = raw.prompt.take().or(events.prompt);
         if raw.ending == Ending::Clean {
             raw.ending = events.ending;
         }
         Ok(())
+    }
+
+    fn note(&mut self, field: &str, reason: String) {
+        self.notes.push((format!("{}{field}", self.place), reason));
+    }
+
+    /// The text under a key of a part of the event: a string, or parts.
+    pub(super) fn text(&mut self, object: &Object<'_>, key: &str) -> Result<String, Error> {
+        let place = format_args!("{}.", self.place);
+        let text = content::read(&mut self.notes, place, key, object.some(key))?;
+        Ok(text.unwrap_or_default().into_owned())
     }
 
     fn event_or_pair(&mut self, event: &RawValue) -> Result<bool, Error> {
@@ -102,19 +121,22 @@ impl Events {
         let args = event.object("args")?.unwrap_or_default();
         if event.string("source")?.as_deref() == Some("user") {
             if name == "message" {
-                self.user(&content(&args)?);
+                let text = self.text(&args, "content")?;
+                self.user(&text);
             }
+            self.aside.extend(event.id("id")?);
             return Ok(());
         }
         if NO_STEPS.contains(&&*name) {
+            self.aside.extend(event.id("id")?);
             return Ok(());
         }
         let at = self.steps.len();
         if name == "message" {
-            let thought = content(&args)?;
+            let thought = self.text(&args, "content")?;
             self.push(None, RawStep { kind: RawKind::Text, thought, ..RawStep::default() });
         } else {
-            let call = Call::of(event, &name, &args)?;
+            let call = Call::of(event, &name, &args, self)?;
             if let Some(id) = &call.id {
                 self.by_call.insert(id.clone(), at);
             }
@@ -144,16 +166,23 @@ impl Events {
         };
         let cause = event.id("cause")?;
         let at = metadata
-            .and_then(|id| self.by_call.get(&id))
+            .as_ref()
+            .and_then(|id| self.by_call.get(id))
             .or_else(|| cause.as_ref().and_then(|id| self.by_event.get(id)))
             .copied();
-        let text = content(event)?;
+        let text = self.text(event, "content")?;
         let failed = (kind == "error").then_some(true);
         let Some(at) = at else {
             let own = event.string("source")?.as_deref() == Some("agent");
             let word = extras.id("error_id")?.unwrap_or_default();
-            if failed.is_some() && own && cause.is_none() && !word.starts_with("STATUS$") {
-                self.refused(text);
+            match (cause, metadata) {
+                (None, _) if failed.is_some() && own && !word.starts_with("STATUS$") => {
+                    self.refused(text);
+                }
+                (Some(cause), _) if self.aside.contains(&cause) => {}
+                (Some(cause), _) => self.unasked("event", &cause),
+                (None, Some(id)) => self.unasked("call", &id),
+                (None, None) => {}
             }
             return Ok(());
         };
@@ -169,6 +198,7 @@ impl Events {
             code = given.get().parse().ok();
         }
         // -1 stands for a command that still runs.
+        self.answers(at);
         self.give(at, &text, code.filter(|&c| c != -1), failed, stopped);
         Ok(())
     }
@@ -178,7 +208,7 @@ impl Events {
         match event.string("kind")?.as_deref() {
             Some("MessageEvent") => {
                 let message = event.object("llm_message")?.unwrap_or_default();
-                let text = content(&message)?;
+                let text = self.text(&message, "content")?;
                 if event.string("source")?.as_deref() == Some("agent") {
                     let step = RawStep { kind: RawKind::Text, thought: text, ..RawStep::default() };
                     self.push(None, step);
@@ -190,7 +220,7 @@ impl Events {
                 let at = self.steps.len();
                 let (id, event_id) = (event.id("tool_call_id")?, event.id("id")?);
                 let args = sdk_args(event)?;
-                let said = [part(event, "reasoning_content")?, part(event, "thought")?];
+                let said = [self.text(event, "reasoning_content")?, self.text(event, "thought")?];
                 let said: Vec<String> = said.into_iter().filter(|t| !t.is_empty()).collect();
                 let thought = said.join("\n");
                 let tool = event.id("tool_name")?;
@@ -208,27 +238,34 @@ impl Events {
                 });
                 let code = code.and_then(|c| c.get().parse::<i64>().ok()).filter(|&c| c != -1);
                 let stopped = (seen.truth("timeout") == Some(true)).then_some(StepResult::Timeout);
-                let text = match content(&seen)? {
-                    text if text.is_empty() => part(&seen, "output")?,
+                let text = match self.text(&seen, "content")? {
+                    text if text.is_empty() => self.text(&seen, "output")?,
                     text => text,
                 };
                 if let Some(at) = self.target(event)? {
                     let failed = seen.truth("is_error").filter(|&e| e);
+                    self.answers(at);
                     self.give(at, &text, code, failed, stopped);
+                } else {
+                    let id = event.id("tool_call_id")?.or(event.id("action_id")?);
+                    self.unasked("call", &id.unwrap_or_default());
                 }
             }
             Some("AgentErrorEvent" | "UserRejectObservation") => {
-                let text = match part(event, "error")? {
-                    text if text.is_empty() => part(event, "rejection_reason")?,
+                let text = match self.text(event, "error")? {
+                    text if text.is_empty() => self.text(event, "rejection_reason")?,
                     text => text,
                 };
                 match self.target(event)? {
-                    Some(at) => self.give(at, &text, None, Some(true), None),
+                    Some(at) => {
+                        self.answers(at);
+                        self.give(at, &text, None, Some(true), None);
+                    }
                     None => self.refused(text),
                 }
             }
             Some("ConversationErrorEvent") => {
-                self.ending = ending(&part(event, "code")?, &part(event, "detail")?);
+                self.ending = ending(&self.text(event, "code")?, &self.text(event, "detail")?);
             }
             _ => {}
         }
@@ -240,6 +277,21 @@ impl Events {
         let call = event.id("tool_call_id")?.and_then(|id| self.by_call.get(&id));
         let event = event.id("action_id")?.and_then(|id| self.by_event.get(&id));
         Ok(call.or(event).copied())
+    }
+
+    /// Notes what came back from nothing that is there.
+    fn unasked(&mut self, what: &str, id: &str) {
+        let id = json::short(id, 40);
+        let reason = format!("it came back from {what} `{id}`, which is no action here: left out");
+        self.note("", reason);
+    }
+
+    /// Something came back from a step; a second time it is noted.
+    fn answers(&mut self, at: usize) {
+        if !self.answered.insert(at) {
+            let reason = format!("another result for steps[{at}], which has one: put behind it");
+            self.note("", reason);
+        }
     }
 
     /// What a user says, or a harness in its place: first the task, later an answer.
@@ -317,105 +369,4 @@ pub fn ending(code: &str, detail: &str) -> Ending {
     let word = if code.trim().is_empty() { detail } else { code };
     let line = word.trim().lines().next().unwrap_or("error");
     Ending::Infra(json::short(line, 80).into_owned())
-}
-
-/// A call of V0 with everything that belongs to it.
-struct Call {
-    tool: Option<String>,
-    args: RawArgs,
-    id: Option<String>,
-    answer: Option<String>,
-    thought: String,
-}
-
-impl Call {
-    /// The call as the model made it, where that is kept; else as the action gives it.
-    fn of(event: &Object<'_>, name: &str, args: &Object<'_>) -> Result<Self, Error> {
-        let metadata = event.object("tool_call_metadata")?.unwrap_or_default();
-        let id = metadata.id("tool_call_id")?;
-        let response = metadata.object("model_response")?.unwrap_or_default();
-        let mut call = Self {
-            tool: metadata.id("function_name")?.or_else(|| Some(name.to_owned())),
-            args: RawArgs::default(),
-            answer: response.id("id")?,
-            thought: String::new(),
-            id,
-        };
-        let own = if name == "think" { String::new() } else { part(args, "thought")? };
-        if let Some(message) = message(&response)? {
-            call.thought = part(&message, "content")?;
-            if let Some(given) = arguments(&message, call.id.as_deref())? {
-                if call.thought.is_empty() {
-                    call.thought = own;
-                }
-                call.args = given;
-                return Ok(call);
-            }
-        }
-        if call.thought.is_empty() {
-            call.thought = own;
-        }
-        let mut map = serde_json::Map::new();
-        for (key, value) in args.iter() {
-            let added = ADDED.contains(&key) && !(name == "think" && key == "thought");
-            if !added && !json::is_null(value) {
-                map.insert(key.to_owned(), serde_json::from_str(value.get())?);
-            }
-        }
-        call.args = RawArgs::Object(map);
-        Ok(call)
-    }
-}
-
-/// The first message of an answer.
-fn message<'a>(response: &Object<'a>) -> Result<Option<Object<'a>>, Error> {
-    let Some(choices) = response.some("choices").filter(|c| json::is_array(c)) else {
-        return Ok(None);
-    };
-    match json::elements(choices)?.first().filter(|c| json::is_object(c)) {
-        Some(choice) => Object::of(choice)?.object("message"),
-        None => Ok(None),
-    }
-}
-
-/// The arguments of the call with this id.
-fn arguments(message: &Object<'_>, id: Option<&str>) -> Result<Option<RawArgs>, Error> {
-    let Some(list) = message.some("tool_calls").filter(|l| json::is_array(l)) else {
-        return Ok(None);
-    };
-    for call in json::elements(list)?.into_iter().filter(|c| json::is_object(c)) {
-        let call = Object::of(call)?;
-        if call.id("id")?.as_deref() == id
-            && let Some(function) = call.object("function")?
-        {
-            return json::args(function.get("arguments")).map(Some);
-        }
-    }
-    Ok(None)
-}
-
-/// The arguments of a V1 call: as the model wrote them, else the fields of the action.
-fn sdk_args(event: &Object<'_>) -> Result<RawArgs, Error> {
-    if let Some(call) = event.object("tool_call")? {
-        let function = call.object("function")?;
-        let holder = function.as_ref().unwrap_or(&call);
-        if let Some(given) = holder.some("arguments") {
-            return json::args(Some(given));
-        }
-    }
-    let mut args = json::args(event.get("action"))?;
-    if let RawArgs::Object(map) = &mut args {
-        map.remove("kind");
-    }
-    Ok(args)
-}
-
-fn content(object: &Object<'_>) -> Result<String, Error> {
-    part(object, "content")
-}
-
-/// The text under a key: a string, or parts.
-fn part(object: &Object<'_>, key: &str) -> Result<String, Error> {
-    let text = object.some(key).map(json::content).transpose()?.flatten();
-    Ok(text.unwrap_or_default().into_owned())
 }

@@ -44,6 +44,23 @@ pub fn attempt(name: &str) -> Option<u64> {
     name.strip_prefix("attempt_")?.parse().ok()
 }
 
+/// The training step that a file is named after: `40.jsonl`, `step_40.jsonl`,
+/// `rollout_dump_data.step_40.jsonl`.
+#[must_use]
+pub fn train_step(path: &str) -> Option<u64> {
+    let name = file(path, &[]);
+    let number = |digits: &str| {
+        let whole = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
+        if whole { digits.parse().ok() } else { None }
+    };
+    let of_word = |word: &str| {
+        let (before, digits) = word.rsplit_once("step_")?;
+        let apart = before.is_empty() || before.ends_with(['_', '-']);
+        number(digits).filter(|_| apart)
+    };
+    name.split('.').next().and_then(number).or_else(|| name.split('.').find_map(of_word))
+}
+
 /// Task and trial by the folder of a Harbor trial, `<task>__<seven letters or digits>`, with
 /// `agent/` in it.
 #[must_use]
@@ -75,6 +92,16 @@ mod tests {
         assert_eq!(run("x.traj", "x"), None);
         assert_eq!(run("/x.traj", "x"), None);
         assert_eq!(attempt("attempt_2"), Some(2));
+        for name in
+            ["40.jsonl", "step_40.jsonl.gz", "global_step_40", "rollout_dump_data.step_40.jsonl"]
+        {
+            assert_eq!(train_step(&format!("runs/step_7/{name}")), Some(40), "{name}");
+        }
+        for name in
+            ["", "step_.jsonl", "a40", "+40.jsonl", "misstep_40", "step_40_eval", "x.40.jsonl"]
+        {
+            assert_eq!(train_step(name), None, "{name}");
+        }
         let path = "jobs/j/hello__world__aB3dE6g/agent/trajectory.json";
         assert_eq!(trial(path), Some(("hello__world", "hello__world__aB3dE6g")));
         assert_eq!(trial("jobs/hello/agent/trajectory.json"), None);

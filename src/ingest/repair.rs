@@ -1,8 +1,8 @@
 //! Makes strict JSON of nearly-JSON: bare `NaN`, `Infinity`, numbers out of range, lone surrogates,
 //! raw control bytes in strings, bytes that are no UTF-8.
 //!
-//! It runs only on a record that the strict parser refused. Numbers and words that frameworks write and
-//! JSON has not become texts, so that the number rules can say what stood there; nothing is dropped and
+//! It runs only on a record that the strict parser refused. Python's `True` and `False` become the truth
+//! values that they are. Other words and numbers that frameworks write and JSON has not become texts, so that the number rules can say what stood there; nothing is dropped and
 //! nothing becomes 0. Any other word stays as it is, and so breaks its record: where a quote is lost, a
 //! guess would read half of what stood there.
 
@@ -15,7 +15,7 @@ use super::{json, scan};
 /// What a repair did, counted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Repairs {
-    /// Tokens that were quoted (`NaN`, `1e400`).
+    /// Tokens that were made JSON (`NaN`, `1e400`).
     pub tokens: usize,
     /// Those of them that are no numbers of any kind (`None`, `undefined`).
     pub words: usize,
@@ -74,11 +74,17 @@ impl Repairs {
         let mut notes: Vec<(&str, String)> = self
             .said
             .iter()
-            .map(|(field, word)| (field.as_str(), format!("`{word}` is no JSON; read as a text")))
+            .map(|(field, word)| {
+                let read = match truth(word) {
+                    Some(value) => format!("`{value}`"),
+                    None => "a text".to_owned(),
+                };
+                (field.as_str(), format!("`{word}` is no JSON; read as {read}"))
+            })
             .collect();
         if self.words > self.said.len() {
             let more = self.words - self.said.len();
-            notes.push(("", format!("{more} further words are no JSON; read as texts")));
+            notes.push(("", format!("{more} further words are no JSON; read like these")));
         }
         notes.extend(self.note().map(|note| ("", note)));
         notes
@@ -141,8 +147,10 @@ pub fn repair(bytes: &[u8]) -> (String, Repairs) {
                         }
                     }
                     done.tokens += 1;
-                    for part in ["\"", token, "\""] {
-                        out.push_str(part);
+                    let quoted = ["\"", token, "\""];
+                    match truth(token) {
+                        Some(value) => out.push_str(value),
+                        None => quoted.into_iter().for_each(|part| out.push_str(part)),
                     }
                 } else {
                     done.junk = done.junk.take().or_else(|| Some(said()));
@@ -188,6 +196,15 @@ pub(super) fn is_whole(bytes: &[u8]) -> bool {
 /// Whether a token is one that JSON has, or one that frameworks write.
 pub(super) fn is_word(token: &str) -> bool {
     is_json(token) || is_known(token)
+}
+
+/// What a truth value of Python is in JSON.
+fn truth(token: &str) -> Option<&'static str> {
+    match token {
+        "True" => Some("true"),
+        "False" => Some("false"),
+        _ => None,
+    }
 }
 
 /// Whether a token is a number that JSON has no word for.
@@ -297,7 +314,10 @@ mod tests {
     #[test]
     fn words_that_nobody_writes_stay_as_they_are() {
         let (text, done) = repair(br#"{"a":None,"b":[nan,-inf,True],"c":undefined}"#);
-        assert_eq!(text, r#"{"a":"None","b":["nan","-inf","True"],"c":"undefined"}"#);
+        assert_eq!(text, r#"{"a":"None","b":["nan","-inf",true],"c":"undefined"}"#);
+        let told: Vec<_> = done.notes().into_iter().map(|(_, note)| note).collect();
+        assert_eq!(told[0], "`None` is no JSON; read as a text");
+        assert_eq!(told[3], "`True` is no JSON; read as `true`");
         assert_eq!((done.tokens, done.words, done.junk), (5, 5, None));
         for (bad, field, word) in [
             (r#"{"m":[{"a":NaN,role": "x"}]}"#, "m[0].role\"", "role\""),

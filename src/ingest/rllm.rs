@@ -3,8 +3,11 @@
 //! A step holds what the agent saw before it acted, so the result of an action stands in the next
 //! step. The rewards of the steps add up to the trajectory's; the last of them is the outcome's.
 
+use std::borrow::Cow;
+
 use serde_json::value::RawValue;
 
+use super::content;
 use super::document::{self, Document};
 use super::ending;
 use super::json::{self, Error, Object};
@@ -171,8 +174,8 @@ fn read_steps(list: &RawValue, raw: &mut RawRollout) -> Result<(), RecordError> 
         }
         let step = Object::of(step)?;
         let saw = match step.some("observation") {
-            Some(saw) => json::content(saw)?.map(String::from),
-            None => heard(step.some("chat_completions"))?,
+            Some(_) => read_field(&step, "observation", at, raw)?,
+            None => heard(step.some("chat_completions"), at, raw)?,
         };
         match saw {
             Some(text) if at == 0 => turns.hears(&text),
@@ -184,11 +187,10 @@ fn read_steps(list: &RawValue, raw: &mut RawRollout) -> Result<(), RecordError> 
             }
             None => {}
         }
-        act(&step, &mut turns)?;
+        act(&step, at, &mut turns, raw)?;
         rewards.push(step.number("reward")?);
     }
-    let (steps, first) = turns.finish();
-    raw.steps = steps;
+    let first = turns.finish(raw);
     // What was only the end of a turn is no result.
     for step in raw.steps.iter_mut().filter(|s| silent.contains(&s.turn)) {
         step.observation = step.observation.take().filter(|o| !o.is_empty());
@@ -226,8 +228,23 @@ fn read_steps(list: &RawValue, raw: &mut RawRollout) -> Result<(), RecordError> 
     Ok(())
 }
 
+/// The text of a field of a step.
+fn read_field(
+    step: &Object<'_>,
+    field: &str,
+    at: usize,
+    raw: &mut RawRollout,
+) -> Result<Option<String>, Error> {
+    let place = format_args!("steps[{at}].");
+    Ok(content::read(&mut raw.notes, place, field, step.some(field))?.map(Cow::into_owned))
+}
+
 /// What was said to the agent since it spoke last, from the conversation that a step logs.
-fn heard(list: Option<&RawValue>) -> Result<Option<String>, Error> {
+fn heard(
+    list: Option<&RawValue>,
+    at: usize,
+    raw: &mut RawRollout,
+) -> Result<Option<String>, Error> {
     let Some(list) = list.filter(|l| json::is_array(l)) else { return Ok(None) };
     let mut said: Vec<String> = Vec::new();
     let mut answered = false;
@@ -238,7 +255,9 @@ fn heard(list: Option<&RawValue>) -> Result<Option<String>, Error> {
             "assistant" if answered || !said.is_empty() => break,
             "assistant" => answered = true,
             "user" | "tool" => {
-                let text = message.some("content").map(json::content).transpose()?.flatten();
+                let place = format_args!("steps[{at}].chat_completions[].");
+                let value = message.some("content");
+                let text = content::read(&mut raw.notes, place, "content", value)?;
                 said.push(text.unwrap_or_default().into_owned());
             }
             _ => {}
@@ -249,12 +268,17 @@ fn heard(list: Option<&RawValue>) -> Result<Option<String>, Error> {
 }
 
 /// What a step does: calls as objects or in the text, else text.
-fn act(step: &Object<'_>, turns: &mut Turns) -> Result<(), RecordError> {
-    let thought = step.string("thought")?.unwrap_or_default();
-    let response = step.string("model_response")?.unwrap_or_default();
+fn act(
+    step: &Object<'_>,
+    at: usize,
+    turns: &mut Turns,
+    raw: &mut RawRollout,
+) -> Result<(), RecordError> {
+    let mut read = |field| read_field(step, field, at, raw).map(Option::unwrap_or_default);
+    let (thought, response) = (read("thought")?, read("model_response")?);
     let calls = calls(step.some("action"))?;
     if calls.is_empty() {
-        let action = step.string("action")?.unwrap_or_default();
+        let action = read("action")?;
         let both;
         let text = if !response.is_empty() {
             &*response

@@ -3,15 +3,13 @@
 //! The bytes may be cut anywhere. Nothing is parsed here, only scanned.
 
 use super::form;
+use super::pointer;
 use super::reader::{Layout, NotRollouts};
 use super::scan::{self, Entry};
 use super::tears::fault;
 
 /// How many bytes of a file are looked at.
 pub const HEAD: usize = 4 << 20;
-
-/// How a file begins that stands for content which was not fetched.
-const POINTER: &[u8] = b"version https://git-lfs.github.com/spec/";
 
 /// How many whole records are looked at, and as many torn ones besides.
 const RECORDS: usize = 8;
@@ -242,12 +240,8 @@ impl<'a> Shape<'a> {
                 "check that the run wrote it and has ended",
             );
         }
-        if bytes.starts_with(POINTER) {
-            return not(
-                "Git LFS pointer",
-                "the content itself is not in this checkout",
-                "run `git lfs pull`, or download the file from where the repository is hosted",
-            );
+        if self.is_pointer() {
+            return Some(pointer::file());
         }
         if bytes.starts_with(b"\x1f\x8b") {
             return not(
@@ -299,6 +293,11 @@ impl<'a> Shape<'a> {
         None
     }
 
+    /// Whether it stands for content that was not fetched; records behind it are records all the same.
+    fn is_pointer(&self) -> bool {
+        pointer::begins(self.bytes) && !self.any(|r| !r.torn())
+    }
+
     /// Whether it is text of two bytes a character; which is first, where no mark says so.
     fn utf16(&self) -> Option<&'static str> {
         let bytes = self.bytes;
@@ -327,7 +326,7 @@ impl<'a> Shape<'a> {
     /// Whether the file is empty or stands for content that is elsewhere.
     #[must_use]
     pub fn lacks_content(&self) -> bool {
-        let pointer = self.bytes.starts_with(POINTER);
+        let pointer = self.is_pointer();
         pointer || (self.bytes.is_empty() && self.whole)
     }
 

@@ -75,9 +75,8 @@ impl Reader for ShareGpt {
         for (at, message) in list.into_iter().enumerate().skip(from) {
             messages::read_message(message, ("conversations", at), &mut turns, &mut raw)?;
         }
-        let (steps, prompt) = turns.finish();
-        raw.task = raw.task.or(prompt.as_deref().map(transcript::prompt_task));
-        (raw.steps, raw.prompt) = (steps, prompt);
+        raw.prompt = turns.finish(&mut raw);
+        raw.task = raw.task.or(raw.prompt.as_deref().map(transcript::prompt_task));
         Ok(vec![Part::whole(raw)])
     }
 }

@@ -81,7 +81,7 @@ impl Reader for SkyRl {
         } else {
             let mut turns = Turns::with_harness();
             transcript::read_into(&answer, &mut turns);
-            raw.steps = turns.finish().0;
+            turns.finish(&mut raw);
         }
         Ok(vec![Part::whole(raw)])
     }

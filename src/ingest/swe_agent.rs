@@ -6,6 +6,7 @@
 
 use serde_json::{Map, Value};
 
+use super::content;
 use super::document::{self, Document};
 use super::json::{self, Error, Object};
 use super::place;
@@ -144,7 +145,8 @@ fn read(
     }
     for (at, step) in json::elements(list)?.into_iter().enumerate() {
         if json::is_object(step) {
-            raw.steps.extend(read_step(&Object::of(step)?, raw.steps.len() as u32)?);
+            let read = read_step(&Object::of(step)?, at, &mut raw)?;
+            raw.steps.extend(read);
         } else {
             let reason = "no step: an object was expected; left out".to_owned();
             raw.dropped += 1;
@@ -224,12 +226,18 @@ fn status(word: &str) -> Ending {
 }
 
 /// A step; `None` for a marker that the harness writes when it stops the agent.
-fn read_step(step: &Object<'_>, turn: u32) -> Result<Option<RawStep>, RecordError> {
-    let text = |name: &str| -> Result<String, Error> {
-        let value = step.some(name).map(json::content).transpose()?.flatten();
-        Ok(value.unwrap_or_default().into_owned())
+fn read_step(
+    step: &Object<'_>,
+    at: usize,
+    raw: &mut RawRollout,
+) -> Result<Option<RawStep>, RecordError> {
+    let turn = raw.steps.len() as u32;
+    let mut read = |name: &str| -> Result<Option<String>, Error> {
+        let place = format_args!("trajectory[{at}].");
+        Ok(content::read(&mut raw.notes, place, name, step.some(name))?.map(Into::into))
     };
-    let (action, response) = (text("action")?, text("response")?);
+    let (action, response) =
+        (read("action")?.unwrap_or_default(), read("response")?.unwrap_or_default());
     let marker = matches!(
         action.trim(),
         "" | "exit_cost" | "exit_context" | "exit_format" | "exit_api" | "exit_error"
@@ -237,12 +245,11 @@ fn read_step(step: &Object<'_>, turn: u32) -> Result<Option<RawStep>, RecordErro
     if marker && response.is_empty() {
         return Ok(None);
     }
-    let observation = step.some("observation").map(json::content).transpose()?.flatten();
+    let observation = read("observation")?;
     let stopped = observation
         .as_deref()
         .is_some_and(|o| o.contains("was cancelled because it took more than"))
         .then_some(StepResult::Timeout);
-    let observation = observation.map(std::borrow::Cow::into_owned);
     if action.trim().is_empty() {
         // An answer without an action: the harness asks again.
         return Ok(Some(RawStep {
@@ -258,7 +265,7 @@ fn read_step(step: &Object<'_>, turn: u32) -> Result<Option<RawStep>, RecordErro
     args.insert("command".to_owned(), Value::String(action));
     Ok(Some(RawStep {
         kind: RawKind::Call,
-        thought: text("thought")?,
+        thought: read("thought")?.unwrap_or_default(),
         tool: Some("bash".to_owned()),
         args: RawArgs::Object(args),
         observation,

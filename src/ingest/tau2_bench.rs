@@ -1,7 +1,7 @@
 //! tau2-bench results: an object with `info`, `tasks` and `simulations`, or one simulation per file.
 //!
 //! The user is simulated and has tools of its own: its calls are counted, and are no steps of the
-//! policy. The fixed greeting that opens a conversation is no step either.
+//! policy. The fixed greeting that opens a conversation is no step either, and is counted, too.
 
 use std::collections::BTreeMap;
 
@@ -209,11 +209,11 @@ fn read_simulation(record: &Object<'_>, run: &Run, path: &str) -> Result<RawRoll
     let mut turns = Turns::with_user();
     let list = json::elements(list)?;
     let from = usize::from(greeted(&list)?);
+    raw.excluded_messages = from as u32;
     for (at, message) in list.into_iter().enumerate().skip(from) {
         read_message(message, at, &mut turns, &mut raw)?;
     }
-    let (steps, first) = turns.finish();
-    raw.steps = steps;
+    let first = turns.finish(&mut raw);
     raw.prompt = raw.prompt.or(first);
     Ok(raw)
 }
@@ -256,6 +256,13 @@ fn read_message(
     let by_user = message.string("requestor")?.as_deref() == Some("user");
     match &*role {
         "tool" if by_user => {}
+        "tool" => {
+            content::note(raw, ("messages", at), &message, &["content"])?;
+            // A result has the id of its call as its own.
+            let id = message.id("tool_call_id")?.or(message.id("id")?);
+            let reply = messages::result(&message, message.some("content"))?;
+            turns.gets(id.as_deref(), reply);
+        }
         "user" => {
             raw.excluded_calls += calls(&message)?;
             content::note(raw, ("messages", at), &message, &["content"])?;
@@ -292,7 +299,8 @@ mod tests {
         let parts = Tau2Bench.parse(text, &Context::default()).unwrap();
         let raw = parts[0].rollout.as_ref().unwrap();
         assert_eq!((raw.namespace.as_deref(), raw.policy.as_deref()), (Some("telecom"), Some("m")));
-        assert_eq!((raw.excluded_calls, raw.attempt), (1, Some(1)));
+        assert_eq!((raw.excluded_calls, raw.excluded_messages), (1, 1));
+        assert_eq!(raw.attempt, Some(1));
         assert_eq!(raw.ending, Ending::Limit("too_many_errors".into()));
         assert_eq!(raw.prompt.as_deref(), Some("no signal"));
         let [a, b, text] = &raw.steps[..] else { panic!("three steps") };
@@ -316,6 +324,7 @@ mod tests {
         let parts = Tau2Bench.parse(text, &Context { path, ..Context::default() }).unwrap();
         let raw = parts[0].rollout.as_ref().unwrap();
         assert_eq!((raw.task.as_deref(), raw.steps.len()), (Some("4"), 1));
+        assert_eq!(raw.excluded_messages, 0);
         assert_eq!(raw.namespace.as_deref(), Some("telecom"));
         let run = r#"{"timestamp":"t","info":{},"tasks":[]}"#;
         let shape = Shape::of("results.json", run.as_bytes(), true);

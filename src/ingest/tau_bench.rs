@@ -67,8 +67,7 @@ impl Reader for TauBench {
         for (at, message) in json::elements(traj)?.into_iter().enumerate() {
             messages::read_message(message, ("traj", at), &mut turns, &mut raw)?;
         }
-        let (steps, first) = turns.finish();
-        raw.steps = steps;
+        let first = turns.finish(&mut raw);
         raw.prompt = raw.prompt.or(first);
         Ok(vec![Part::whole(raw)])
     }

@@ -85,8 +85,7 @@ impl Reader for TrajectoryRows {
                 _ => {}
             }
         }
-        let (steps, prompt) = turns.finish();
-        (raw.steps, raw.prompt) = (steps, prompt);
+        raw.prompt = turns.finish(&mut raw);
         Ok(vec![Part::whole(raw)])
     }
 }

@@ -310,12 +310,14 @@ pub fn last_user(prompt: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rollout::raw::{RawKind, RawStep};
+    use crate::rollout::raw::{RawKind, RawRollout, RawStep};
 
     fn read(text: &str) -> Vec<RawStep> {
         let mut turns = Turns::with_harness();
         read_into(text, &mut turns);
-        turns.finish().0
+        let mut raw = RawRollout::default();
+        turns.finish(&mut raw);
+        raw.steps
     }
 
     #[test]

@@ -5,11 +5,17 @@
 //! after the results to the last action of the turn, on a line of its own. The policy saw both before it
 //! acted again, and there is no other action that the words could belong to.
 //!
+//! A result that names a call that is not there, or one that has its result already, is kept all the same,
+//! and noted: steps that follow it may have been read against another observation than the policy saw.
+//!
 //! The rules are those of signatures.md section 2; which tool is what, and whether a text turn is a
 //! reply, a thought or a mistake, is not decided here.
 
-use crate::rollout::StepResult;
-use crate::rollout::raw::{RawArgs, RawKind, RawStep};
+use std::collections::BTreeSet;
+
+use super::json;
+use crate::rollout::raw::{RawArgs, RawKind, RawRollout, RawStep};
+use crate::rollout::{StepResult, plural};
 
 /// A call as a message makes it.
 #[derive(Debug, Default)]
@@ -53,13 +59,33 @@ pub struct Turns {
     ended: bool,
     /// Text that waits for its call.
     text: Option<String>,
-    /// Results without an id that wait for the end of the turn.
-    loose: Vec<Reply>,
+    /// Results that no call was found for wait for the end of the turn, with the id that they name.
+    loose: Vec<(Option<String>, Reply)>,
+    /// Steps that have the result that names them.
+    answered: BTreeSet<usize>,
+    /// Results that were not where they should be.
+    odd: Vec<Odd>,
+    /// Results before the first step.
+    early: usize,
     /// A demand to continue is looked for in what the harness answers to a text turn.
     demands: bool,
     /// Id of the model's answer that the open turn belongs to.
     answer: Option<String>,
 }
+
+/// A result that does not fit the calls.
+#[derive(Debug)]
+struct Odd {
+    /// The step that it was given to.
+    step: usize,
+    /// The id that it names.
+    id: String,
+    /// The call with this id has a result already; else no call has it.
+    again: bool,
+}
+
+/// Results that do not fit are told one by one up to this many in a rollout.
+const TOLD: usize = 8;
 
 /// What harnesses say to a turn that called no tool although it had to.
 const DEMANDS: [&str; 9] = [
@@ -114,6 +140,7 @@ impl Turns {
     pub fn gets(&mut self, id: Option<&str>, reply: Reply) {
         self.settle_text();
         if self.steps.is_empty() {
+            self.early += usize::from(!reply.text.is_empty());
             return;
         }
         self.ended = true;
@@ -124,10 +151,21 @@ impl Turns {
         let turn = self.steps.get(self.first..).unwrap_or_default();
         let open = turn.iter().position(waits).map(|at| self.first + at);
         let open = open.or_else(|| self.steps.iter().rposition(waits));
-        match open.or_else(|| self.steps.iter().rposition(of)) {
-            Some(at) => self.give(at, reply),
-            None => self.loose.push(reply),
+        let Some(at) = open.or_else(|| self.steps.iter().rposition(of)) else {
+            self.loose.push((id.map(str::to_owned), reply));
+            return;
+        };
+        if !self.answered.insert(at) {
+            let id = id.unwrap_or_default().to_owned();
+            self.odd.push(Odd { step: at, id, again: true });
         }
+        self.give(at, reply);
+    }
+
+    /// Whether a call has this id, for formats in which a result's id may be its own.
+    #[must_use]
+    pub fn called(&self, id: &str) -> bool {
+        self.steps.iter().any(|s| s.call_id.as_deref() == Some(id))
     }
 
     /// A message of the user or of the environment that is no result of a call.
@@ -180,11 +218,45 @@ impl Turns {
         }
     }
 
-    /// The steps, and the first thing the agent was told.
-    #[must_use]
-    pub fn finish(mut self) -> (Vec<RawStep>, Option<String>) {
+    /// Puts the steps into the rollout, with notes about what was odd; the result is the first thing the
+    /// agent was told.
+    pub fn finish(mut self, raw: &mut RawRollout) -> Option<String> {
         self.settle();
-        (self.steps, self.prompt)
+        if self.early > 0 {
+            let (results, stand) =
+                (plural(self.early, "result"), if self.early == 1 { "stands" } else { "stand" });
+            let reason = format!("{results} {stand} before the first call or answer: left out");
+            raw.notes.push(("steps".to_owned(), reason));
+        }
+        raw.notes.extend(self.odd.iter().take(TOLD).map(|odd| self.told(odd)));
+        if let Some(next) = self.odd.get(TOLD) {
+            let further = plural(self.odd.len() - TOLD, "further result");
+            let field = format!("steps[{}..].observation", next.step);
+            raw.notes
+                .push((field, format!("{further} whose call id is not that of a call that waits")));
+        }
+        raw.steps = self.steps;
+        self.prompt
+    }
+
+    /// What is said of an odd result, and which call beside it has none.
+    fn told(&self, odd: &Odd) -> (String, String) {
+        let id = json::short(&odd.id, 40);
+        let mut reason = if odd.again {
+            format!("another result for the call id `{id}`, whose call has one: put behind it")
+        } else {
+            format!(
+                "a result for the call id `{id}`, which no call has: given to this step by its order"
+            )
+        };
+        let turn = self.steps.get(odd.step).map(|s| s.turn);
+        let lacks = |s: &RawStep| {
+            s.kind == RawKind::Call && s.observation.is_none() && Some(s.turn) == turn
+        };
+        if let Some(at) = self.steps.iter().position(lacks) {
+            reason = format!("{reason}; steps[{at}] has no result");
+        }
+        (format!("steps[{}].observation", odd.step), reason)
     }
 
     fn open(&mut self) {
@@ -218,7 +290,8 @@ impl Turns {
         });
     }
 
-    /// Results without ids: in order; one result for many calls is what the last of them left.
+    /// Results that no call was found for: in order; one result for many calls is what the last of them
+    /// left.
     fn settle_results(&mut self) {
         let loose = std::mem::take(&mut self.loose);
         let waiting: Vec<usize> = (self.first..self.steps.len())
@@ -226,9 +299,11 @@ impl Turns {
             .collect();
         let last = self.steps.len().saturating_sub(1);
         let one_for_many = loose.len() == 1 && waiting.len() > 1;
-        for (nth, reply) in loose.into_iter().enumerate() {
+        for (nth, (id, reply)) in loose.into_iter().enumerate() {
             let at = if one_for_many { waiting.last() } else { waiting.get(nth) };
-            self.give(at.copied().unwrap_or(last), reply);
+            let step = at.copied().unwrap_or(last);
+            self.odd.extend(id.map(|id| Odd { step, id, again: false }));
+            self.give(step, reply);
         }
     }
 
@@ -270,6 +345,13 @@ mod tests {
         Reply::from(text.to_owned())
     }
 
+    fn finish(turns: Turns) -> (Vec<RawStep>, Option<String>) {
+        let mut raw = RawRollout::default();
+        let prompt = turns.finish(&mut raw);
+        assert_eq!(raw.notes, []);
+        (raw.steps, prompt)
+    }
+
     fn seen(steps: &[RawStep]) -> Vec<(u32, &str, &str, Option<&str>)> {
         steps
             .iter()
@@ -290,7 +372,7 @@ mod tests {
         t.gets(Some("1"), told("A"));
         t.calls(call("c", Some("1")));
         t.gets(Some("1"), told("C"));
-        let (steps, prompt) = t.finish();
+        let (steps, prompt) = finish(t);
         assert_eq!(prompt.as_deref(), Some("go"));
         assert_eq!(
             seen(&steps),
@@ -309,7 +391,7 @@ mod tests {
         t.calls(call("d", None));
         t.gets(None, told("both"));
         t.calls(call("e", None));
-        let (steps, _) = t.finish();
+        let (steps, _) = finish(t);
         let got: Vec<_> = seen(&steps).into_iter().map(|s| s.3).collect();
         assert_eq!(got, [Some("A"), Some("B"), None, Some("both"), None]);
     }
@@ -323,7 +405,7 @@ mod tests {
         t.calls(call("finish", Some("x")));
         t.gets(Some("x"), told("submitted"));
         t.hears("[environment] closed");
-        let (steps, _) = t.finish();
+        let (steps, _) = finish(t);
         assert_eq!(steps.len(), 2);
         assert_eq!((steps[0].kind, &*steps[0].thought), (RawKind::Text, "one\ntwo"));
         assert!(steps[0].told_to_continue);
@@ -336,6 +418,66 @@ mod tests {
         let mut t = Turns::with_user();
         t.says("Shall I?");
         t.hears("Yes, please continue working on it.");
-        assert!(!t.finish().0[0].told_to_continue);
+        assert!(!finish(t).0[0].told_to_continue);
+    }
+
+    fn noted(turns: Turns) -> (Vec<RawStep>, Vec<(String, String)>) {
+        let mut raw = RawRollout::default();
+        turns.finish(&mut raw);
+        (raw.steps, raw.notes)
+    }
+
+    #[test]
+    fn a_result_for_a_call_that_is_not_there_is_noted() {
+        let mut t = Turns::with_harness();
+        t.calls(call("a", Some("1")));
+        t.calls(call("b", Some("2")));
+        t.gets(Some("1"), told("A"));
+        t.gets(Some("x"), told("B"));
+        let (steps, notes) = noted(t);
+        assert_eq!(seen(&steps), [(0, "a", "", Some("A")), (0, "b", "", Some("B"))]);
+        let reason =
+            "a result for the call id `x`, which no call has: given to this step by its order";
+        assert_eq!(notes, [("steps[1].observation".to_owned(), reason.to_owned())]);
+    }
+
+    #[test]
+    fn a_second_result_names_the_call_beside_it_that_has_none() {
+        let mut t = Turns::with_harness();
+        t.calls(call("a", Some("1")));
+        t.calls(call("b", Some("2")));
+        t.gets(Some("1"), told("A"));
+        t.gets(Some("1"), told("B"));
+        t.calls(call("c", Some("3")));
+        let (steps, notes) = noted(t);
+        assert_eq!(seen(&steps)[0].3, Some("A\nB"));
+        let reason = "another result for the call id `1`, whose call has one: put behind it; \
+                      steps[1] has no result";
+        assert_eq!(notes, [("steps[0].observation".to_owned(), reason.to_owned())]);
+    }
+
+    #[test]
+    fn what_a_user_says_before_a_result_is_no_result() {
+        let mut t = Turns::with_user();
+        t.calls(call("a", Some("1")));
+        t.hears("wait");
+        t.gets(Some("1"), told("A"));
+        assert_eq!(seen(&finish(t).0)[0].3, Some("wait\nA"));
+    }
+
+    #[test]
+    fn results_before_all_steps_and_many_odd_ones_are_counted() {
+        let mut t = Turns::with_harness();
+        t.gets(Some("0"), told("lost"));
+        for nth in 0..11 {
+            t.calls(call("a", Some("1")));
+            t.gets(Some(&format!("x{nth}")), told("A"));
+        }
+        let (steps, notes) = noted(t);
+        assert_eq!(steps.len(), 11);
+        assert_eq!(notes.len(), 10);
+        assert_eq!(notes[0].1, "1 result stands before the first call or answer: left out");
+        assert_eq!(notes[9].0, "steps[8..].observation");
+        assert!(notes[9].1.starts_with("3 further results"), "{}", notes[9].1);
     }
 }

@@ -93,7 +93,7 @@ impl Reader for Verifiers {
         } else {
             transcript::read_into(&json::text(completion)?.unwrap_or_default(), &mut turns);
         }
-        raw.steps = turns.finish().0;
+        turns.finish(&mut raw);
         if let Some(list) = record.some("trajectory").filter(|t| json::is_array(t)) {
             trained(list, &mut raw)?;
         }

@@ -238,7 +238,9 @@ fn read_nodes(list: &RawValue, raw: &mut RawRollout) -> Result<(), RecordError> 
         if sampled || below {
             after.insert(at as u64);
         }
-        if assistant && !sampled || acted && !sampled && !below {
+        // Results in a prompt answer calls of the prompt.
+        let shown = !acted && matches!(role.as_deref(), Some("tool" | "function"));
+        if !sampled && (assistant || shown || acted && !below) {
             continue;
         }
         messages::read_message(message, ("nodes", at), &mut turns, raw)?;
@@ -247,8 +249,7 @@ fn read_nodes(list: &RawValue, raw: &mut RawRollout) -> Result<(), RecordError> 
             advantages.push(advantage(node)?);
         }
     }
-    let (steps, prompt) = turns.finish();
-    raw.steps = steps;
+    let prompt = turns.finish(raw);
     raw.prompt = raw.prompt.take().or(prompt);
     for step in &mut raw.steps {
         let trained = advantages.get(step.turn as usize).copied().flatten();

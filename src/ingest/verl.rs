@@ -10,6 +10,7 @@ use regex::Regex;
 use super::json::{self, Error, Object};
 use super::messages::first_id;
 use super::native;
+use super::place;
 use super::reader::{Context, Part, Reader, RecordError, Sniff, record_object};
 use super::shape::Shape;
 use super::transcript;
@@ -74,12 +75,12 @@ impl Reader for Verl {
             ..RawRollout::default()
         };
         native::note_repeated(&record, &mut raw);
-        raw.train_step =
-            record.whole("step")?.or(record.whole("global_step")?).or(context.stem.parse().ok());
+        let step = record.whole("step")?.or(record.whole("global_step")?);
+        raw.train_step = step.or_else(|| place::train_step(context.path));
         verdict(&record, &mut raw)?;
         let mut turns = Turns::with_harness();
         transcript::read_into(&output, &mut turns);
-        raw.steps = turns.finish().0;
+        turns.finish(&mut raw);
         let by_step = record.some("traj_uid").is_some();
         if by_step {
             step_row(&record, &input, &output, context, &mut raw)?;
@@ -184,7 +185,7 @@ mod tests {
     use crate::rollout::raw::RawKind;
 
     fn read(text: &str) -> RawRollout {
-        let context = Context { stem: "7", number: 3, ..Context::default() };
+        let context = Context { path: "dumps/7.jsonl", number: 3, ..Context::default() };
         let parsed = read_record(&Verl, text.as_bytes(), &context).unwrap();
         parsed.parts.into_iter().next().unwrap().rollout.unwrap()
     }

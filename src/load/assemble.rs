@@ -180,6 +180,7 @@ impl Joiner<'_> {
             steps: raw.steps,
             prompt: raw.prompt,
             excluded_calls: raw.excluded_calls,
+            excluded_messages: raw.excluded_messages,
             ..said
         };
         let record = draft.pending.record.clone();
@@ -208,6 +209,7 @@ fn append(before: RawRollout, mut after: RawRollout) -> RawRollout {
         steps,
         prompt: before.prompt.or(after.prompt),
         excluded_calls: before.excluded_calls + after.excluded_calls,
+        excluded_messages: before.excluded_messages + after.excluded_messages,
         ..after
     }
 }

@@ -53,7 +53,6 @@ impl OpenDocument {
         text: Result<Vec<u8>, u64>,
     ) -> (Option<Self>, Record) {
         let mut record = Record::new(id, frame.bytes.start, frame.number);
-        let lost = |error| Err(Lost::of(None, explain(error, frame.at_end)));
         let opened = match text {
             Ok(text) => {
                 record.digest = digest(&text);
@@ -64,17 +63,18 @@ impl OpenDocument {
         let opened = match opened {
             Ok(opened) => opened,
             Err(error) => {
-                record.parts.push(lost(error));
+                record.parts.push(Err(Lost::of(None, explain(error, frame.at_end))));
                 return (None, record);
             }
         };
         record.repairs = opened.repairs;
         let whole = opened.lost.is_empty() && frame.lost.is_none();
         let cut = !frame.closed && frame.elements_end() && whole;
-        record.parts.extend(opened.lost.into_iter().map(lost));
-        record.parts.extend(gone(frame).map(|error| Err(Lost::of(None, error))));
+        let around = |error| Err(Lost::around(explain(error, frame.at_end)));
+        record.parts.extend(opened.lost.into_iter().map(around));
+        record.parts.extend(gone(frame).map(|error| Err(Lost::around(error))));
         if cut {
-            record.parts.push(lost(RecordError {
+            record.parts.push(around(RecordError {
                 kind: RecordErrorKind::Cut,
                 field: None,
                 reason: "cut after its list of rollouts".to_owned(),

@@ -107,6 +107,7 @@ pub fn build(key: GroupKey, drafts: Vec<Draft>, options: &LoadOptions) -> Built 
             segment_starts: segments.step_starts(&steps),
             missing_segments: missing,
             excluded_calls: raw.excluded_calls,
+            excluded_messages: raw.excluded_messages,
             forked_from: raw.forked_from,
         });
         decisions.push(decision);

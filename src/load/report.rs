@@ -47,6 +47,9 @@ pub struct LoadReport {
     /// nobody knows how many records it held.
     #[serde(skip)]
     pub uncut: usize,
+    /// How many of what was skipped, as it is counted in words, in order of the first of each.
+    #[serde(skip)]
+    pub skipped_by: Vec<(&'static str, usize)>,
 }
 
 impl LoadReport {
@@ -109,21 +112,26 @@ impl LoadReport {
         })
     }
 
-    /// How much was skipped: rollouts where their document was read without them, else records.
+    /// Counts something that was skipped.
+    pub fn skip(&mut self, one: Skipped) {
+        let counted = one.counted();
+        match self.skipped_by.iter_mut().find(|(unit, _)| *unit == counted) {
+            Some((_, count)) => *count += 1,
+            None => self.skipped_by.push((counted, 1)),
+        }
+        self.totals.skipped += 1;
+        if self.skipped.len() < KEPT {
+            self.skipped.push(one);
+        }
+    }
+
+    /// How much was skipped, each in its unit.
     #[must_use]
     pub fn told_skipped(&self) -> Option<String> {
-        let first = self.skipped.first()?;
-        let parts = self.skipped.iter().filter(|s| s.part.is_some()).count();
-        let unit = match parts {
-            0 => first.unit,
-            n if n == self.skipped.len() => "rollout",
-            _ => "record or rollout",
-        };
-        let word = if unit.contains(' ') && self.totals.skipped != 1 {
-            format!("{} records or rollouts", self.totals.skipped)
-        } else {
-            plural(self.totals.skipped, unit)
-        };
+        let mut all: Vec<String> =
+            self.skipped_by.iter().map(|(unit, count)| plural(*count, unit)).collect();
+        let last = all.pop()?;
+        let word = if all.is_empty() { last } else { format!("{} and {last}", all.join(", ")) };
         let more = if self.uncut > 0 { ", how many more with it is unknown" } else { "" };
         Some(format!("{word} skipped{more}"))
     }
@@ -256,6 +264,22 @@ pub struct Skipped {
     pub reason: String,
     /// What to do.
     pub hint: Option<String>,
+    /// It stands around the rollouts of a document, which were read without it.
+    #[serde(skip)]
+    pub around: bool,
+}
+
+impl Skipped {
+    /// What it counts as: a rollout where its document was read without it, what stands around the
+    /// rollouts of a document where these were read, else a record by the unit of its file.
+    #[must_use]
+    pub const fn counted(&self) -> &'static str {
+        match self.part {
+            Some(_) => "rollout",
+            None if self.around => "document part",
+            None => self.unit,
+        }
+    }
 }
 
 impl std::fmt::Display for Skipped {
@@ -428,6 +452,8 @@ pub struct Totals {
     pub raw_steps: usize,
     /// Calls that are no steps of the policy.
     pub excluded_calls: usize,
+    /// Greetings of the policy before anybody asked, which are no steps.
+    pub excluded_messages: usize,
     /// Records that could not be read.
     pub skipped: usize,
     /// Steps that could not be read, in rollouts that were.

@@ -202,6 +202,7 @@ impl Table {
             field: field.map(str::to_owned),
             reason,
             hint: None,
+            around: false,
         }
     }
 

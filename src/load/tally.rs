@@ -109,8 +109,9 @@ impl Tally {
                         field: lost.error.field,
                         reason: lost.error.reason,
                         hint: lost.error.hint,
+                        around: lost.around,
                     };
-                    keep(&mut self.report.skipped, &mut self.report.totals.skipped, skipped);
+                    self.report.skip(skipped);
                     self.file(record.source, |f| f.skipped += 1);
                 }
             }
@@ -166,7 +167,7 @@ impl Tally {
                 // Its place is known.
                 self.places.push((SourceId::default(), None));
             }
-            keep(&mut self.report.skipped, &mut self.report.totals.skipped, one);
+            self.report.skip(one);
         }
     }
 
@@ -213,6 +214,7 @@ impl Tally {
             totals.steps += steps;
             totals.raw_steps += raw as usize;
             totals.excluded_calls += rollout.excluded_calls as usize;
+            totals.excluded_messages += rollout.excluded_messages as usize;
             *self.origins.entry(kind.clone()).or_default() += 1;
             if decision.number.is_some_and(|n| !(0.0..=1.0).contains(&n)) {
                 self.out_of_range += 1;

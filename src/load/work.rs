@@ -23,7 +23,7 @@ use crate::ingest::repair::Repairs;
 use crate::ingest::sheet::Sheet;
 use crate::ingest::split::{Piece, Reach};
 use crate::ingest::survey::{Found, Frame};
-use crate::ingest::{RecordError, digest, json, tears};
+use crate::ingest::{Layout, RecordError, digest, json, pointer, tears};
 use crate::profile::Profiles;
 use crate::rollout::raw::{RawNumber, RawRollout, RawStep};
 use crate::rollout::{RecordRef, RolloutFacts, SourceId, Sym};
@@ -107,6 +107,8 @@ pub struct Lost {
     pub line: bool,
     /// What follows it is lost as well, and cannot be counted.
     pub uncut: bool,
+    /// It stands around the rollouts of a document, which are read without it.
+    pub around: bool,
     /// Why.
     pub error: RecordError,
 }
@@ -115,13 +117,19 @@ impl Lost {
     /// A part that is lost, or with `None` all of the record.
     #[must_use]
     pub const fn of(part: Option<u32>, error: RecordError) -> Self {
-        Self { part, offset: None, line: false, uncut: false, error }
+        Self { part, offset: None, line: false, uncut: false, around: false, error }
     }
 
     /// A line that is lost out of a rollout that is spread over lines.
     #[must_use]
-    pub const fn line(offset: u64, error: RecordError) -> Self {
-        Self { part: None, offset: Some(offset), line: true, uncut: false, error }
+    pub fn line(offset: u64, error: RecordError) -> Self {
+        Self { offset: Some(offset), line: true, ..Self::of(None, error) }
+    }
+
+    /// What is lost of a document around its rollouts.
+    #[must_use]
+    pub fn around(error: RecordError) -> Self {
+        Self { around: true, ..Self::of(None, error) }
     }
 }
 
@@ -237,6 +245,8 @@ fn cut<'a>(
 ) {
     for (id, source) in sources.iter() {
         let mut open: Option<Arc<OpenDocument>> = None;
+        let mut pointers = pointer::Lines::default();
+        let lines = source.unit() == Layout::Lines.unit();
         let opens = |document: Option<OpenDocument>, record, cut, open: &mut Option<_>| {
             *open = document.map(Arc::new);
             if open.is_some() {
@@ -250,6 +260,11 @@ fn cut<'a>(
                 return ControlFlow::Break(());
             }
             let (piece, document) = match found {
+                Found::Record(Piece { number, body: Ok(body), .. })
+                    if lines && pointers.goes_on(number, &body) =>
+                {
+                    return ControlFlow::Continue(());
+                }
                 Found::Record(piece) => (piece, None),
                 // The elements of a document that cannot be read are lost with it.
                 Found::Element(_) if open.is_none() => return ControlFlow::Continue(()),
@@ -390,9 +405,16 @@ fn read(
             let document = job.document.as_deref();
             let filled =
                 parts::fill(&mut record, source, bytes, piece, document, options, interpreter);
-            if let Err(error) = filled {
-                let lines = element.is_none() && source.unit() == "line";
-                let uncut = !lines && error.is_broken() && tears::list::may_be_several(bytes);
+            let lines = element.is_none() && source.unit() == Layout::Lines.unit();
+            if lines && pointer::begins(bytes) {
+                // It stands for a file, and nobody knows how many records that holds.
+                let lost = Lost::of(None, pointer::among_records());
+                record.parts.push(Err(Lost { uncut: true, ..lost }));
+            } else if let Err(error) = filled {
+                // A line of a file whose lines are documents may have held many rollouts.
+                let several =
+                    if lines { source.key().is_some() } else { tears::list::may_be_several(bytes) };
+                let uncut = error.is_broken() && several;
                 let mut error = parts::explain(error, piece.at_end);
                 if uncut {
                     let bytes = bytes.len();

@@ -152,6 +152,8 @@ pub struct Rollout {
     pub missing_segments: String,
     /// Calls that are no steps of the policy.
     pub excluded_calls: u32,
+    /// Messages of the policy that are no steps: a greeting before anybody asked.
+    pub excluded_messages: u32,
     /// Id of the rollout that this one branched off, for trees of forked rollouts.
     pub forked_from: Option<String>,
 }

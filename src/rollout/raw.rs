@@ -160,6 +160,8 @@ pub struct RawRollout {
     pub forked_from: Option<String>,
     /// Calls that are no steps of the policy (user simulator, sub-agent).
     pub excluded_calls: u32,
+    /// Messages of the policy that are no steps: a greeting before anybody asked.
+    pub excluded_messages: u32,
     /// What was coerced or odd, for the load report: (field, reason).
     pub notes: Vec<(String, String)>,
     /// The task's text, for the screen's title.

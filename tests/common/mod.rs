@@ -110,6 +110,7 @@ pub fn group(walks: &[Walk]) -> Arc<Group> {
             segment_starts: Vec::new(),
             missing_segments: String::new(),
             excluded_calls: 0,
+            excluded_messages: 0,
             forked_from: None,
         });
     }

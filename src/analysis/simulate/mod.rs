@@ -295,6 +295,7 @@ impl SimulatedGroup {
                 segment_starts: Vec::new(),
                 missing_segments: String::new(),
                 excluded_calls: 0,
+                excluded_messages: 0,
                 forked_from: None,
             });
         }

@@ -7,7 +7,7 @@ use super::segments::read_segments;
 use crate::ingest::json::{self, Error, Object};
 use crate::ingest::reader::RecordError;
 use crate::ingest::turns::Turns;
-use crate::ingest::{ending, repair, scan, transcript};
+use crate::ingest::{ending, place, repair, scan, transcript};
 use crate::rollout::raw::{Ending, RawNumber, RawRollout};
 
 /// The cells of a row by the names of their columns.
@@ -52,7 +52,7 @@ impl<'a> Row<'a> {
     }
 }
 
-pub(super) fn read_agentic(row: &Row<'_>) -> Result<RawRollout, RecordError> {
+pub(super) fn read_agentic(row: &Row<'_>, path: &str) -> Result<RawRollout, RecordError> {
     let data = row.json("trajectory_data")?;
     let data = Object::parse(&data).map_err(|e| within("trajectory_data", &e))?;
     let env = data.object("env_info")?.unwrap_or_default();
@@ -62,9 +62,7 @@ pub(super) fn read_agentic(row: &Row<'_>) -> Result<RawRollout, RecordError> {
         train_step: data.whole("current_step")?,
         ..RawRollout::default()
     };
-    if raw.train_step.is_none() {
-        raw.train_step = row.id("global_step")?.and_then(|t| t.parse().ok());
-    }
+    raw.train_step = raw.train_step.map_or_else(|| train_step(row, path), |step| Ok(Some(step)))?;
     let mut names = Vec::new();
     for name in ["tag", "group_id", "episode_id", "seed"] {
         names.extend(env.id(name)?);
@@ -83,6 +81,12 @@ pub(super) fn read_agentic(row: &Row<'_>) -> Result<RawRollout, RecordError> {
     }
     rewards(&data.object("reward_info")?.unwrap_or_default(), &mut raw)?;
     Ok(raw)
+}
+
+/// The training step of a row, or that of the dump by its name.
+fn train_step(row: &Row<'_>, path: &str) -> Result<Option<u64>, Error> {
+    let own = row.id("global_step")?.and_then(|t| t.trim().parse().ok());
+    Ok(own.or_else(|| place::train_step(path)))
 }
 
 /// An error in JSON that stands as text in a column: it costs that row.
@@ -114,13 +118,13 @@ fn ending_of(data: &Object<'_>) -> Result<Ending, Error> {
     Ok(end)
 }
 
-pub(super) fn read_answer(row: &Row<'_>) -> Result<RawRollout, RecordError> {
+pub(super) fn read_answer(row: &Row<'_>, path: &str) -> Result<RawRollout, RecordError> {
     let mut raw = RawRollout {
         namespace: row.id("domain")?.or(row.id("tag")?),
         task: row.id("id")?,
         reward: row.some("scores").map_or(Ok(RawNumber::Missing), json::number)?,
         outcome_field: Some("scores".to_owned()),
-        train_step: row.id("global_step")?.and_then(|t| t.parse().ok()),
+        train_step: train_step(row, path)?,
         ..RawRollout::default()
     };
     for name in ["source", "difficulty", "tag", "domain", "case_type"] {
@@ -134,6 +138,6 @@ pub(super) fn read_answer(row: &Row<'_>) -> Result<RawRollout, RecordError> {
     let answer = row.json("responses")?;
     let mut turns = Turns::with_harness();
     transcript::read_into(&answer, &mut turns);
-    raw.steps = turns.finish().0;
+    turns.finish(&mut raw);
     Ok(raw)
 }

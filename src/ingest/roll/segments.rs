@@ -40,8 +40,7 @@ pub(super) fn read_segments(list: &RawValue, raw: &mut RawRollout) -> Result<(),
         }
         before = segment;
     }
-    let (steps, prompt) = turns.finish();
-    (raw.steps, raw.prompt) = (steps, prompt);
+    raw.prompt = turns.finish(raw);
     Ok(())
 }
 

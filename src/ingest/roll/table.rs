@@ -28,7 +28,8 @@ const COLUMNS: [&str; 18] = [
     "sampling_params",
 ];
 
-type ReadRow = fn(&Row<'_>) -> Result<RawRollout, RecordError>;
+/// Reads a row of the dump at this path.
+type ReadRow = fn(&Row<'_>, &str) -> Result<RawRollout, RecordError>;
 
 /// What a dump holds, by its first column.
 struct Form {
@@ -79,7 +80,9 @@ pub(super) fn table(columns: &[Length<'_>], closed: bool) -> Result<Table, Recor
     // Rows beyond the end of a column are lost, those before it are whole.
     let longest = full.iter().map(|(_, cells)| *cells).max().unwrap_or(0);
     let cut = (!closed).then(|| (whole, cut_at(open)));
-    let rows = if closed { longest } else { whole + 1 };
+    // Of rows that are lost the first column tells how many they are, where its end is there.
+    let known = columns.iter().find(|c| c.name == form.needs[0] && c.closed).map_or(0, |c| c.cells);
+    let rows = if closed { longest } else { known.max(whole + 1) };
     let empty = |c: &&Length<'_>| c.closed && c.cells == 0 && COLUMNS.contains(&c.name) && !kept(c);
     let notes = columns.iter().filter(empty).filter(|_| lead > 0);
     let notes = notes.map(|c| (c.name.to_owned(), beside(lead, form.needs[0]))).collect();
@@ -134,8 +137,8 @@ impl Dump {
         Some(RecordError::unexpected(Some(name), reason))
     }
 
-    fn read(&self, row: &Row<'_>, at: usize) -> Result<RawRollout, RecordError> {
-        self.lacking(at).map_or_else(|| (self.read)(row), Err)
+    fn read(&self, row: &Row<'_>, at: usize, path: &str) -> Result<RawRollout, RecordError> {
+        self.lacking(at).map_or_else(|| (self.read)(row, path), Err)
     }
 }
 
@@ -149,13 +152,13 @@ impl Document for Dump {
         self.part(text, at, context).rollout
     }
 
-    fn part(&self, text: &str, at: usize, _: &Context<'_>) -> Part {
+    fn part(&self, text: &str, at: usize, context: &Context<'_>) -> Part {
         match &self.cut {
             Some((whole, error)) if at >= *whole => {
                 Part { rollout: Err(error.clone()), digest: Some(0), lost: Vec::new() }
             }
             _ => match Row::parse(text) {
-                Ok(row) => Part::of(&row.text(), self.read(&row, at)),
+                Ok(row) => Part::of(&row.text(), self.read(&row, at, context.path)),
                 Err(error) => Part::of(text, Err(error)),
             },
         }

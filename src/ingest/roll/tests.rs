@@ -1,5 +1,5 @@
 use super::Roll;
-use crate::ingest::reader::{Context, Reader as _, RecordError};
+use crate::ingest::reader::{Context, Reader as _, RecordError, read_record};
 use crate::rollout::raw::{Ending, RawNumber, RawRollout, RawStep};
 
 fn read(text: &str) -> Vec<Result<RawRollout, RecordError>> {
@@ -86,4 +86,33 @@ fn answers_and_columns_of_unequal_length() {
         assert_eq!(error.reason, "1 value here, 3 in `responses`: the last 2 rows lack one");
     }
     assert_eq!(all.len(), 3);
+}
+
+#[test]
+fn a_dump_that_names_no_step_is_named_after_it() {
+    let answers = r#"{"id":["p"],"prompt":["q"],"responses":["a"],"scores":[1.0]}"#;
+    let agentic = dump("{}", TALK).replace("\\\"current_step\\\":4,", "");
+    let agentic = agentic.replace(r#""global_step":[4,4]"#, r#""global_step":[null,null]"#);
+    for text in [answers, &agentic] {
+        assert!(!text.contains("_step\\\":") && !text.contains("step\":[4"), "{text}");
+        let path = "dumps/rollout_dump_data.step_40.jsonl";
+        let parts = Roll.parse(text, &Context { path, ..Context::default() }).unwrap();
+        assert_eq!(parts[0].rollout.as_ref().unwrap().train_step, Some(40));
+    }
+    // What a row says itself counts.
+    let own = dump("{}", TALK);
+    let context = Context { path: "step_40.jsonl", ..Context::default() };
+    let parts = Roll.parse(&own, &context).unwrap();
+    assert_eq!(parts[0].rollout.as_ref().unwrap().train_step, Some(4));
+}
+
+#[test]
+fn truth_values_of_python_are_scores() {
+    let text = r#"{"id":["p","p"],"responses":["a","b"],"scores":[True,False]}"#;
+    let parsed = read_record(&Roll, text.as_bytes(), &Context::default()).unwrap();
+    let scores: Vec<_> =
+        parsed.parts.iter().map(|p| p.rollout.as_ref().unwrap().reward.value()).collect();
+    assert_eq!(scores, [Some(1.0), Some(0.0)]);
+    let told: Vec<_> = parsed.repairs.notes().into_iter().map(|(_, note)| note).collect();
+    assert_eq!(told[0], "`True` is no JSON; read as `true`");
 }
