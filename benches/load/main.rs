@@ -1,9 +1,9 @@
 //! Time and peak memory of loading, beside Python's `orjson` doing nothing but the parse.
 //!
 //! `cargo bench --bench load` writes files of a known make into `target/bench-data` (once), loads each
-//! in a process of its own, so that the peaks do not mix, and prints one table: files of lines, single
-//! arrays, single documents with all rollouts under one key, and dumps of columns on one line. `-- SIZE…`
-//! chooses the sizes of the line file in MB (default `100 1000`).
+//! in a process of its own, so that the peaks do not mix, and prints one table: files of lines (of 100 KB,
+//! and of 3 MB), single arrays, single documents with all rollouts under one key, and dumps of columns on
+//! one line. `-- SIZE…` chooses the sizes of the line file in MB (default `100 1000`).
 //!
 //! `-- dense` measures files in which steps are close together instead, where what is held of a step
 //! counts and not its text: short steps in groups of two sizes, and real files, written again and again,
@@ -30,6 +30,9 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// Bytes of one rollout of the line file: 10,000 of them are 1 GB.
 const PER_ROLLOUT: usize = 100_000;
+
+/// Bytes of output of each of its steps.
+const SEEN: usize = 1650;
 
 /// Parses and does nothing else: what any loader in Python pays before it starts.
 const ORJSON: &str = "
@@ -66,9 +69,12 @@ fn main() {
     );
     for size in sizes {
         row(&data(&format!("r2e-{size}.jsonl"), |out| {
-            rows::r2e(out, size * 1_000_000 / PER_ROLLOUT);
+            rows::r2e(out, size * 1_000_000 / PER_ROLLOUT, SEEN);
         }));
     }
+    row(&data("r2e-long-200.jsonl", |out| {
+        rows::r2e(out, 200_000_000 / (30 * PER_ROLLOUT), 30 * SEEN);
+    }));
     row(&data("tau-300.json", |out| rows::tau(out, 300_000_000)));
     row(&data("native-300.json", |out| rows::native(out, 300_000_000)));
     row(&data("tau2-200.json", |out| rows::tau2(out, 200_000_000)));

@@ -104,8 +104,9 @@ fn call(dice: &mut Dice, at: u64) -> (String, String) {
     }
 }
 
-/// R2E-Gym lines of 100 KB, eight rollouts a task, half of them full of escapes.
-pub fn r2e(out: &mut dyn Write, rollouts: usize) {
+/// R2E-Gym lines of forty steps, eight rollouts a task, half of them full of escapes. With 1650 bytes of
+/// output a step, a line has 100 KB.
+pub fn r2e(out: &mut dyn Write, rollouts: usize, seen: usize) {
     let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
     for at in 0..rollouts {
         let mut line = String::from("{\"trajectory_steps\": [");
@@ -116,7 +117,7 @@ pub fn r2e(out: &mut dyn Write, rollouts: usize) {
             line.push_str(&format!("{{\"step_idx\": {step}, \"thought\": \""));
             output(&mut dice, 200, false, &mut line);
             line.push_str(&format!("\", \"action\": \"{action}\", \"observation\": \"{frame}"));
-            output(&mut dice, 1650, at % 2 == 1, &mut line);
+            output(&mut dice, seen, at % 2 == 1, &mut line);
             line.push_str(&format!("\", \"done\": false, \"info\": {{\"total_time\": 0.5}}, \"token_usage_prompt\": -1, \"token_usage_completion\": 120, \"token_usage_total\": -1, \"llm_exec_time\": 1.0, \"env_exec_time\": 0.5, \"total_step_time\": 1.5, \"total_time_traj\": 1.5, \"step_count\": {}}}", step + 1));
         }
         line.push_str("], \"problem_statement\": \"");

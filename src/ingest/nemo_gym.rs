@@ -136,9 +136,12 @@ fn task(
     if let Some(index) = record.id("_ng_task_index")? {
         return Ok(Some(format!("{place}/{index}")));
     }
-    // Older files number nothing: equal inputs are attempts at one task.
+    // Older files number nothing: equal inputs are attempts at one task, however a writer spaced them.
     Ok(params.some("input").map(|input| {
-        format!("{place}/input{}", short_digest(digest64(&digest(input.get().as_bytes()))))
+        let text =
+            serde_json::from_str::<serde_json::Value>(input.get()).map(|value| value.to_string());
+        let text = text.unwrap_or_else(|_| input.get().to_owned());
+        format!("{place}/input{}", short_digest(digest64(&digest(text.as_bytes()))))
     }))
 }
 
@@ -272,13 +275,14 @@ mod tests {
     fn rows_without_an_index_group_by_input() {
         let row = |input: &str| {
             let text = format!(
-                r#"{{"responses_create_params":{{"input":"{input}"}},"response":{{"output":[]}},"reward":0}}"#
+                r#"{{"responses_create_params":{{"input":{input}}},"response":{{"output":[]}},"reward":0}}"#
             );
             read(&text).task.unwrap()
         };
-        assert_eq!(row("a"), row("a"));
-        assert_ne!(row("a"), row("b"));
-        assert!(row("a").starts_with("file/input~"));
+        let said = row(r#"[{"role":"user","content":"é 1"}]"#);
+        assert_eq!(said, row(r#"[{"role": "user", "content": "\u00e9 1"}]"#));
+        assert_ne!(said, row(r#"[{"role":"user","content":"é  1"}]"#));
+        assert!(row(r#""a""#).starts_with("file/input~"));
     }
 
     #[test]
