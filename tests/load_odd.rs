@@ -4,8 +4,9 @@
 
 mod load_common;
 
+use credscope::ingest::json;
 use credscope::load::{LoadOptions, LoadReport};
-use credscope::rollout::raw::RawStep;
+use credscope::rollout::raw::{RawArgs, RawKind, RawStep};
 use load_common::load_with;
 
 /// What a load says, and the steps of its only rollout as the file gives them.
@@ -236,4 +237,278 @@ fn messages_of_a_session_that_are_no_text_are_read_and_noted() {
     assert_eq!(loaded.report.totals.dropped, 1);
     assert_eq!(loaded.steps[2].thought, "42");
     assert_eq!(observations(&loaded)[2], Some("and\n7"));
+}
+
+/// Formats whose messages name who speaks, each with the list of its messages.
+const CONVERSATIONS: [(usize, &str); 6] = [
+    (0, "messages"),
+    (1, "traj"),
+    (2, "messages"),
+    (4, "completion"),
+    (6, "messages"),
+    (8, "messages"),
+];
+
+/// A file of such a format, where the message of the policy is the `at`th of its list.
+fn conversation(nth: usize) -> (&'static str, &'static str, String, usize) {
+    let (format, name, text) = FORMATS[nth];
+    (format, name, text.replace("ID2", "2"), usize::from(format != "verifiers"))
+}
+
+const ASSISTANT: &str = r#""role":"assistant""#;
+
+#[test]
+fn a_role_in_other_words_is_read_and_noted_in_every_format() {
+    for (nth, list) in CONVERSATIONS {
+        let (format, name, text, at) = conversation(nth);
+        for word in ["Assistant", "agent", "BOT"] {
+            let loaded = load(name, &text.replace(ASSISTANT, &format!(r#""role":"{word}""#)));
+            assert_eq!(observations(&loaded), [Some("A"), Some("B")], "{format}");
+            let (field, reason) =
+                (format!("{list}[{at}].role"), format!("`{word}` was read as `assistant`"));
+            assert_eq!(notes(&loaded), [(&*field, &*reason)], "{format}");
+            assert_eq!(loaded.report.totals.dropped, 0, "{format}");
+        }
+        // Formats write these themselves.
+        let loaded = load(name, &text.replace(ASSISTANT, r#""role":"model""#));
+        assert_eq!(notes(&loaded), [], "{format}");
+        assert_eq!(loaded.steps.len(), 2, "{format}");
+    }
+}
+
+#[test]
+fn calls_without_a_role_are_the_policys_in_every_format() {
+    for (nth, list) in CONVERSATIONS {
+        let (format, name, text, at) = conversation(nth);
+        for (role, found) in [(r#""x":1"#, "missing"), (r#""role":null"#, "`null`")] {
+            let loaded = load(name, &text.replace(ASSISTANT, role));
+            // Where the first message is what tells a format, this is one of chat messages.
+            assert_eq!(observations(&loaded), [Some("A"), Some("B")], "{format}");
+            let reason = format!("{found}; read as `assistant`, since `tool_calls` stands there");
+            assert_eq!(notes(&loaded), [(&*format!("{list}[{at}].role"), &*reason)], "{format}");
+        }
+    }
+}
+
+#[test]
+fn messages_of_nobody_are_left_out_and_counted_in_every_format() {
+    let known = "`assistant`, `user`, `tool` or `system` was expected: the message was left out";
+    for (nth, list) in CONVERSATIONS {
+        let (format, name, text, _) = conversation(nth);
+        for (message, field, found) in [
+            (r#"{"role":"critic","content":"x"}"#, ".role", "`critic` is no known role; "),
+            (r#"{"role":null,"content":"x"}"#, ".role", "`null`; "),
+            (r#"{"content":"x"}"#, ".role", "missing; "),
+            ("{}", "", "no message: an empty object; left out"),
+        ] {
+            // Behind the last result.
+            let (before, end) = text.rsplit_once(r#""content":"B""#).unwrap();
+            let (rest, end) = end.split_once('}').unwrap();
+            let with = format!(r#"{before}"content":"B"{rest}}},{message}{end}"#);
+            let loaded = load(name, &with);
+            let at = text.matches(r#""role":"#).count() - usize::from(format == "verifiers");
+            let reason = if field.is_empty() { found.into() } else { format!("{found}{known}") };
+            let want = (format!("{list}[{at}]{field}"), reason);
+            assert_eq!(notes(&loaded), [(&*want.0, &*want.1)], "{format}");
+            assert_eq!(observations(&loaded), [Some("A"), Some("B")], "{format}");
+            assert_eq!(loaded.report.totals.dropped, 1, "{format}");
+            assert!(loaded.report.warning("dropped-steps").is_some(), "{format}");
+        }
+    }
+}
+
+/// The calls of a file as one object, as a text, and as a number.
+fn with_calls(text: &str, given: impl Fn(&str) -> String) -> String {
+    let (before, rest) = text.split_once(r#""tool_calls":"#).unwrap();
+    let end = rest.find(']').unwrap() + 1;
+    format!(r#"{before}"tool_calls":{}{}"#, given(&rest[..end]), &rest[end..])
+}
+
+#[test]
+fn calls_that_are_no_list_are_read_or_kept_and_noted_in_every_format() {
+    for (nth, list) in CONVERSATIONS.into_iter().chain([(7, "steps")]) {
+        let (format, name, text, at) = conversation(nth);
+        let field = format!("{list}[{at}].tool_calls");
+        let encoded = with_calls(&text, |list| serde_json::to_string(list).unwrap());
+        let loaded = load(name, &encoded);
+        assert_eq!(observations(&loaded), [Some("A"), Some("B")], "{format}");
+        let reason = "a text, not a list: its JSON was read";
+        assert_eq!(notes(&loaded), [(&*field, reason)], "{format}");
+
+        let alone = with_calls(&text, |list| {
+            let calls: Vec<serde_json::Value> = serde_json::from_str(list).unwrap();
+            calls[0].to_string()
+        });
+        let loaded = load(name, &alone);
+        assert_eq!(loaded.steps.len(), 1, "{format}");
+        assert_eq!(loaded.steps[0].call_id.as_deref(), Some("1"), "{format}");
+        let reason = "an object, not a list: read as the only call";
+        assert_eq!(notes(&loaded)[0], (&*field, reason), "{format}");
+
+        let loaded = load(name, &with_calls(&text, |_| "5".to_owned()));
+        assert_eq!(loaded.steps.len(), 1, "{format}");
+        let unread = RawArgs::Unparsable("5".to_owned());
+        assert_eq!((loaded.steps[0].kind, &loaded.steps[0].args), (RawKind::Call, &unread));
+        let reason = "5, no list of calls: kept as a call that cannot be read";
+        assert_eq!(notes(&loaded)[0], (&*field, reason), "{format}");
+    }
+}
+
+#[test]
+fn flat_calls_of_mini_swe_agent_are_read_as_those_of_messages() {
+    let (_, name, text, _) = conversation(8);
+    let flat = r#"[{"id":"1","name":"bash","arguments":"{\"command\":\"ls\"}"},{"id":"2","name":"bash","arguments":{}}]"#;
+    let loaded = load(name, &with_calls(&text, |_| flat.to_owned()));
+    let tools: Vec<_> = loaded.steps.iter().map(|s| s.tool.as_deref()).collect();
+    assert_eq!(tools, [Some("bash"), Some("bash")]);
+    assert_eq!(loaded.steps[0].args, json::args_text(r#"{"command":"ls"}"#));
+    assert_eq!(observations(&loaded), [Some("A"), Some("B")]);
+    assert_eq!(notes(&loaded), []);
+    // What was run tells more than calls that cannot be read.
+    let run = r#"5,"extra":{"actions":[{"command":"ls","tool_call_id":"1"},{"command":"pwd","tool_call_id":"2"}]}"#;
+    let loaded = load(name, &with_calls(&text, |_| run.to_owned()));
+    assert_eq!(loaded.steps[1].args, json::args_text(r#"{"command":"pwd"}"#));
+    assert_eq!(notes(&loaded).len(), 1);
+}
+
+#[test]
+fn entries_that_are_nothing_are_left_out_and_counted() {
+    let swe = r#"{"environment":"t","info":{"exit_status":"submitted"},"history":[],"trajectory":[{"action":"ls","observation":"A","response":"r","thought":"t"},ODD]}"#;
+    let nebius = r#"{"instance_id":"o__r-1","model_name":"m","target":true,"trajectory":[{"role":"user","text":"go"},{"role":"ai","text":"```\nls\n```"},{"role":"user","text":"A"},ODD]}"#;
+    let nemo = FORMATS[3].2.replace("ID2", "2").replace("\"B\"}", "\"B\"},ODD");
+    let atif = FORMATS[7].2.replace("ID2", "2").replace("}]}}]}", "}]}},ODD]}");
+    let events = V0.replace('\n', "").replace("CAUSE", "3").replace("\"B\"}", "\"B\"},ODD");
+    for (name, text, field, what) in [
+        ("t.traj", swe, "trajectory[1]", "step"),
+        ("rows.jsonl", nebius, "trajectory[3]", "message"),
+        ("nemo.jsonl", &nemo, "output[4]", "item"),
+        ("trajectory.json", &atif, "steps[2]", "step"),
+        ("output.jsonl", &events, "history[6]", "event"),
+    ] {
+        for (odd, found) in [("{}", "an empty object"), ("7", "an object was expected")] {
+            if (name, odd) == ("rows.jsonl", "7") {
+                continue;
+            }
+            let loaded = load(name, &text.replace("ODD", odd));
+            let reason = format!("no {what}: {found}; left out");
+            assert!(notes(&loaded).contains(&(field, &reason)), "{name}: {:?}", notes(&loaded));
+            assert_eq!(loaded.report.totals.dropped, 1, "{name}");
+            assert!(observations(&loaded)[0].is_some_and(|o| o.starts_with('A')), "{name}");
+        }
+    }
+    // Others whose kind nobody knows.
+    let item = r#"{"type":"web_search_call","id":"w"}"#;
+    let loaded = load("nemo.jsonl", &nemo.replace("ODD", item));
+    let reason = "items of type `web_search_call` are not read: left out";
+    assert_eq!(notes(&loaded), [("output[4].type", reason)]);
+    let loaded = load("trajectory.json", &atif.replace("ODD", r#"{"step_id":3,"message":"x"}"#));
+    let reason = "missing; `agent`, `user` or `system` was expected: left out";
+    assert_eq!(notes(&loaded), [("steps[2].source", reason)]);
+    assert_eq!(loaded.report.totals.dropped, 1);
+}
+
+#[test]
+fn a_completion_that_is_no_list_is_read_and_noted() {
+    let (_, name, text, _) = conversation(4);
+    let (before, list) = text.split_once(r#""completion":"#).unwrap();
+    let list = list.strip_suffix('}').unwrap();
+    let with = |given: &str| load(name, &format!(r#"{before}"completion":{given}}}"#));
+    let loaded = with(&serde_json::to_string(list).unwrap());
+    assert_eq!(observations(&loaded), [Some("A"), Some("B")]);
+    let reason = "a text, not a list: the messages in its JSON were read";
+    assert_eq!(notes(&loaded), [("completion", reason)]);
+    let loaded = with(r#""[1] is the answer""#);
+    assert_eq!((notes(&loaded), loaded.steps.len()), (vec![], 1));
+    // Such a line is known by the one before it.
+    let two = |given: &str| {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        let other = format!(r#"{before}"completion":{given}}}"#).replace(":1,", ":2,");
+        std::fs::write(&path, format!("{text}\n{other}\n")).unwrap();
+        load_with(&[path], &LoadOptions::default()).unwrap().report
+    };
+    for (given, reason) in [
+        ("5", "a number, not a text: read as its JSON"),
+        (r#"{"0":{"role":"user"}}"#, "an object, not a text: read as its JSON"),
+    ] {
+        let report = two(given);
+        assert_eq!(report.totals.rollouts, 2);
+        let notes: Vec<_> = report.notes.iter().map(|n| (&*n.field, &*n.reason)).collect();
+        assert_eq!(notes, [("completion", reason)]);
+    }
+}
+
+#[test]
+fn a_reward_that_is_no_number_beside_a_verdict_is_noted() {
+    let native = r#"{"task":"t","id":"a","outcome":"failure","reward":ODD,"steps":[{"tool":"a"}]}"#;
+    let nemo = FORMATS[3]
+        .2
+        .replace("ID2", "2")
+        .replace(r#""reward":1"#, r#""resolved":true,"reward":ODD"#);
+    let verl =
+        r#"{"input":"user\ngo\nassistant\n","output":"done","score":ODD,"step":7,"acc":0.0}"#;
+    let scored = r#"{"task":"t","id":"a","outcome_reward":1,"reward":ODD,"steps":[{"tool":"a"}]}"#;
+    let list = "a list, not a number";
+    for (name, text, field, from) in [
+        ("n.jsonl", native, "reward", "outcome"),
+        ("nemo.jsonl", &nemo, "reward", "resolved"),
+        ("7.jsonl", verl, "score", "acc"),
+        ("s.jsonl", scored, "reward", "outcome_reward"),
+    ] {
+        for (odd, why) in [("[1.0]", list), (r#""high""#, "the text \"high\", not a number")] {
+            let loaded = load(name, &text.replace("ODD", odd));
+            let reason = format!("{why}: unknown; `{from}` gives the outcome");
+            assert_eq!(notes(&loaded), [(field, &*reason)], "{name}");
+            let totals = &loaded.report.totals;
+            assert_eq!((totals.unscored, totals.successes + totals.failures), (0, 1), "{name}");
+        }
+        // What was not logged is nothing odd.
+        assert_eq!(notes(&load(name, &text.replace("ODD", "null"))), [], "{name}");
+    }
+    // Without a verdict it is why there is no outcome.
+    let loaded =
+        load("n.jsonl", &native.replace(r#""outcome":"failure","#, "").replace("ODD", "[1]"));
+    assert_eq!((notes(&loaded), loaded.report.totals.unscored), (vec![], 1));
+}
+
+#[test]
+fn a_rollout_without_steps_says_so() {
+    let nothing = "`null`: the rollout has no steps";
+    let native = r#"{"task":"t","id":"a","reward":1,"KEY":null}"#;
+    let good = r#"{"task":"t","id":"b","reward":1,"steps":[]}"#;
+    for key in ["steps", "messages"] {
+        let text = format!("{good}\n{}\n", native.replace("KEY", key));
+        assert_eq!(notes(&load("n.jsonl", &text)), [(key, nothing)]);
+    }
+    let inspect = FORMATS[6].2;
+    let (before, _) = inspect.split_once(r#","messages":"#).unwrap();
+    let missing = "missing: the rollout has no steps";
+    for (with, reason) in [("}]}", missing), (r#","messages":null}]}"#, nothing)] {
+        assert_eq!(notes(&load("log.json", &format!("{before}{with}"))), [("messages", reason)]);
+    }
+}
+
+#[test]
+fn repeated_keys_are_noted_in_tables_of_results() {
+    let again = "the key stands more than once; the last one counts";
+    let tau = FORMATS[1].2.replace("ID2", "2").replace(r#""trial":0"#, r#""trial":0,"reward":0.0"#);
+    let loaded = load("tau.json", &tau);
+    assert_eq!(notes(&loaded), [("reward", again)]);
+    assert_eq!(loaded.report.totals.failures, 1);
+    let terminal = r#"{"id":"r","results":[{"trial_name":"h.1-of-1.r","task_id":"h","is_resolved":true,"is_resolved":false,"failure_mode":"unset"}]}"#;
+    let loaded = load("results.json", terminal);
+    assert_eq!(notes(&loaded), [("is_resolved", again)]);
+    assert_eq!(loaded.report.totals.failures, 1);
+}
+
+#[test]
+fn a_step_of_r2e_gym_that_is_no_object_is_named() {
+    let text = r#"{"trajectory_steps":[{"action":"","thought":"t","observation":"A"},7],"exit_reason":"agent","docker_image":"i","reward":1.0}"#;
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("r.jsonl");
+    std::fs::write(&path, format!("{text}\n{}\n", text.replace(",7", ""))).unwrap();
+    let report = load_with(&[path], &LoadOptions::default()).unwrap().report;
+    assert_eq!(report.skipped.len(), 1);
+    assert_eq!(report.skipped[0].field.as_deref(), Some("trajectory_steps[1]"));
+    assert_eq!(report.skipped[0].reason, "each step must be an object");
 }

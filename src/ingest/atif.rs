@@ -8,13 +8,14 @@ use std::borrow::Cow;
 
 use serde_json::value::RawValue;
 
+use super::calls;
 use super::content;
 use super::frames;
 use super::json::{self, Error, Object};
 use super::place;
 use super::reader::{Context, NotRollouts, Part, Reader, RecordError, Sniff, record_object};
 use super::shape::{RecordShape, Shape};
-use super::turns::{Call, Turns};
+use super::turns::Turns;
 use crate::rollout::raw::RawRollout;
 
 /// The reader.
@@ -69,23 +70,21 @@ impl Reader for Atif {
         let mut turns = Turns::with_harness();
         let mut copied = None;
         for (at, step) in json::elements(steps)?.into_iter().enumerate() {
-            if json::is_object(step) {
-                let step = Object::of(step)?;
-                if raw.policy.is_none() {
-                    raw.policy = step.id("model_name")?;
-                }
-                if copied.is_none()
-                    && is_copied(&step)
-                    && step.string("source")?.as_deref() == Some("user")
-                {
-                    copied = step.some("message").map(json::content).transpose()?.flatten();
-                }
-                read_step(&step, at, &mut turns, &mut raw)?;
-            } else {
-                let reason = "no step: an object was expected; left out".to_owned();
-                raw.dropped += 1;
-                raw.notes.push((format!("steps[{at}]"), reason));
+            if let Some(reason) = content::no_entry(step, "step") {
+                content::left_out(&mut raw, format!("steps[{at}]"), reason);
+                continue;
             }
+            let step = Object::of(step)?;
+            if raw.policy.is_none() {
+                raw.policy = step.id("model_name")?;
+            }
+            if copied.is_none()
+                && is_copied(&step)
+                && step.string("source")?.as_deref() == Some("user")
+            {
+                copied = step.some("message").map(json::content).transpose()?.flatten();
+            }
+            read_step(&step, at, &mut turns, &mut raw)?;
         }
         raw.prompt = turns.finish(&mut raw);
         raw.continues_in = record.id("continued_trajectory_ref")?;
@@ -141,17 +140,27 @@ fn read_step<'a>(
     if is_copied(step) {
         return Ok(());
     }
+    let source = step.string("source")?;
+    if !matches!(source.as_deref(), Some("system" | "user" | "agent")) {
+        let found = step.get("source").map_or("missing", RawValue::get);
+        let found = json::short(found, 40);
+        let reason = format!("{found}; `agent`, `user` or `system` was expected: left out");
+        content::left_out(raw, format!("steps[{at}].source"), reason);
+        return Ok(());
+    }
+    let agent = source.as_deref() == Some("agent");
+    let calls =
+        if agent { calls::of_message(step, ("steps", at), &mut raw.notes)? } else { vec![] };
     let mut read = |field: &str, value: Option<&'a RawValue>| {
         content::read(&mut raw.notes, format_args!("steps[{at}]."), field, value)
     };
     let message = read("message", step.some("message"))?.unwrap_or_default();
-    match step.string("source")?.as_deref() {
+    match source.as_deref() {
         Some("user") => turns.hears(&message),
         Some("agent") => {
             // A step is a turn, whether or not something came back.
             turns.answer(None);
             let thinking = read("reasoning_content", step.some("reasoning_content"))?;
-            let calls = calls(step)?;
             let thinking = thinking.filter(|t| !t.is_empty());
             let silent = thinking.is_none() && message.is_empty() && !calls.is_empty();
             for text in thinking.iter().chain((!silent).then_some(&message)) {
@@ -169,22 +178,6 @@ fn read_step<'a>(
         _ => {}
     }
     Ok(())
-}
-
-fn calls(step: &Object<'_>) -> Result<Vec<Call>, Error> {
-    let mut calls = Vec::new();
-    let Some(list) = step.some("tool_calls").filter(|l| json::is_array(l)) else {
-        return Ok(calls);
-    };
-    for call in json::elements(list)?.into_iter().filter(|c| json::is_object(c)) {
-        let call = Object::of(call)?;
-        calls.push(Call {
-            tool: call.id("function_name")?,
-            args: json::args(call.get("arguments"))?,
-            id: call.id("tool_call_id")?,
-        });
-    }
-    Ok(calls)
 }
 
 /// The results of a step; one that names no call is what the last of them left.

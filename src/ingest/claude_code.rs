@@ -104,10 +104,9 @@ impl Session {
         }
         let kind = line.string("type")?;
         let speaks = matches!(kind.as_deref(), Some("assistant" | "user"));
-        if speaks && line.some("message").is_some_and(|m| !json::is_object(m)) {
-            let reason = "no message: an object was expected; left out".to_owned();
-            self.raw.dropped += 1;
-            self.raw.notes.push((format!("line {}: message", self.number), reason));
+        let message = line.some("message").filter(|_| speaks);
+        if let Some(reason) = message.and_then(|m| content::no_entry(m, "message")) {
+            content::left_out(&mut self.raw, format!("line {}: message", self.number), reason);
         }
         match kind.as_deref() {
             Some("assistant") => {

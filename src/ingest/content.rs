@@ -35,6 +35,29 @@ pub fn note(
     Ok(())
 }
 
+/// Leaves a message, step or event out of its rollout: noted under `field`, and counted.
+pub fn left_out(raw: &mut RawRollout, field: String, reason: String) {
+    raw.dropped += 1;
+    raw.notes.push((field, reason));
+}
+
+/// What is said of an entry of a list that is none of what stands there (`what`: a message, a step, an
+/// event): no object, or one that says nothing.
+#[must_use]
+pub fn no_entry(entry: &RawValue, what: &str) -> Option<String> {
+    let inner = entry.get().strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
+    match inner {
+        None => Some(format!("no {what}: an object was expected; left out")),
+        Some(inner) => inner.trim().is_empty().then(|| empty(what)),
+    }
+}
+
+/// What is said of an entry that is an empty object.
+#[must_use]
+pub fn empty(what: &str) -> String {
+    format!("no {what}: an empty object; left out")
+}
+
 /// The text of a value (that of a message, or what came back), for formats whose entries are no messages:
 /// what is odd about it is noted under `field`, at the `place` that stands before it.
 pub fn read<'a>(

@@ -11,7 +11,9 @@ use serde_json::value::RawValue;
 use super::document::{self, Document};
 use super::json::{self, Error, Object};
 use super::messages;
+use super::native;
 use super::reader::{Context, NotRollouts, Part, Reader, RecordError, Sniff, record_object};
+use super::role::{self, Role};
 use super::shape::{RecordShape, Shape};
 use super::turns::{Reply, Turns};
 use super::{content, ending, frames};
@@ -133,7 +135,14 @@ fn read(sample: &Object<'_>, header: &Header) -> Result<RawRollout, RecordError>
     }
     raw.ending = ending_of(sample)?;
     scores(sample, &mut raw)?;
+    native::note_repeated(sample, &mut raw);
     let Some(list) = sample.some("messages") else {
+        let found = if sample.get("messages").is_some() {
+            messages::NOTHING
+        } else {
+            "missing: the rollout has no steps"
+        };
+        raw.notes.push(("messages".to_owned(), found.to_owned()));
         return Ok(raw);
     };
     if !json::is_array(list) {
@@ -145,12 +154,10 @@ fn read(sample: &Object<'_>, header: &Header) -> Result<RawRollout, RecordError>
     let list = serde_json::from_str::<&RawValue>(&whole)?;
     let mut turns = Turns::with_harness();
     for (at, message) in json::elements(list)?.into_iter().enumerate() {
-        if json::is_object(message) {
-            read_message(message, at, &mut turns, &mut raw)?;
-        } else {
-            let reason = "no message: an object was expected; left out".to_owned();
-            raw.dropped += 1;
-            raw.notes.push((format!("messages[{at}]"), reason));
+        match content::no_entry(message, "message") {
+            Some(reason) => content::left_out(&mut raw, format!("messages[{at}]"), reason),
+            None => read_message(&Object::of(message)?, at, &mut turns, &mut raw)
+                .map_err(|error| error.in_list("messages", at))?,
         }
     }
     raw.prompt = turns.finish(&mut raw);
@@ -158,15 +165,16 @@ fn read(sample: &Object<'_>, header: &Header) -> Result<RawRollout, RecordError>
 }
 
 fn read_message(
-    message: &RawValue,
+    object: &Object<'_>,
     at: usize,
     turns: &mut Turns,
     raw: &mut RawRollout,
 ) -> Result<(), RecordError> {
-    let object = Object::of(message)?;
-    match object.string("role")?.as_deref() {
-        Some("tool") => {
-            content::note(raw, ("messages", at), &object, &["content"])?;
+    let place = ("messages", at);
+    let Some(role) = role::of(object, place, raw)? else { return Ok(()) };
+    match role {
+        Role::Tool => {
+            content::note(raw, place, object, &["content"])?;
             let content = object.some("content").map(json::content).transpose()?.flatten();
             let mut reply: Reply = frames::framed(content.unwrap_or_default().into_owned());
             if let Some(error) = object.object("error")? {
@@ -181,12 +189,12 @@ fn read_message(
             turns.gets(object.id("tool_call_id")?.as_deref(), reply);
         }
         // Each answer is a message, so that one without a result still ends its turn.
-        Some("assistant") => {
+        Role::Assistant => {
             turns.answer(None);
-            messages::read_message(message, ("messages", at), turns, raw)?;
+            messages::read_as(role, object, place, turns, raw)?;
         }
         _ => {
-            messages::read_message(message, ("messages", at), turns, raw)?;
+            messages::read_as(role, object, place, turns, raw)?;
         }
     }
     Ok(())

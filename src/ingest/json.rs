@@ -153,17 +153,6 @@ pub fn elements(raw: &RawValue) -> Result<Vec<&RawValue>, Error> {
     serde_json::Deserializer::from_str(raw.get()).deserialize_seq(Elements)
 }
 
-/// The elements of an array that are all objects, in one pass.
-pub fn objects(raw: &RawValue) -> Result<Vec<Object<'_>>, Error> {
-    serde_json::from_str(raw.get())
-}
-
-impl<'de> serde::Deserialize<'de> for Object<'de> {
-    fn deserialize<D: Deserializer<'de>>(de: D) -> Result<Self, D::Error> {
-        de.deserialize_map(Entries).map(|entries| Self { entries })
-    }
-}
-
 /// Whether the value is `null`.
 #[must_use]
 pub fn is_null(raw: &RawValue) -> bool {

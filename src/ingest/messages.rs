@@ -4,18 +4,17 @@
 //! Calls are read from `tool_calls`, from the old `function_call`, from content blocks, and from
 //! XML in the text. Whether a text turn is a reply or a mistake is not decided here.
 
-use std::borrow::Cow;
-
 use serde_json::value::RawValue;
 
 use super::json::{self, Error, Object};
 use super::reader::{
     Context, Part, Reader, RecordError, Sniff, digest, digest64, record_object, short_digest,
 };
+use super::role::{self, Role};
 use super::scan;
 use super::shape::{RecordShape, Shape};
 use super::turns::{Call, Reply, Turns};
-use super::{content, ending, frames, native, repair, segment, trajectory_rows};
+use super::{calls, content, ending, frames, native, repair, segment, trajectory_rows};
 use crate::rollout::raw::{Ending, RawRollout};
 
 /// The fallback reader.
@@ -86,6 +85,7 @@ impl Reader for Messages {
         for name in ["reward", "score"] {
             if let Some(value) = record.get(name) {
                 raw.reward = json::number(value)?;
+                raw.reward_field = Some(name);
                 raw.outcome_field = raw.outcome_field.or(Some(name.to_owned()));
                 break;
             }
@@ -123,9 +123,13 @@ fn conversation(value: &[u8]) -> bool {
     scan::entries(list).iter().any(|e| e.key == b"role" || e.key == b"from")
 }
 
+/// What is said of a list of messages, steps or events that is `null`.
+pub(super) const NOTHING: &str = "`null`: the rollout has no steps";
+
 /// A rollout whose conversation is `null`: it has no steps, and without a limit or an error of its own
 /// that is a failure of the infrastructure.
-pub(super) fn never_began(mut raw: RawRollout) -> RawRollout {
+pub(super) fn never_began(mut raw: RawRollout, field: &str) -> RawRollout {
+    raw.notes.push((field.to_owned(), NOTHING.to_owned()));
     if raw.ending == Ending::Clean {
         raw.ending = Ending::Infra("no messages".to_owned());
     }
@@ -178,31 +182,44 @@ fn of_role(
         return Err(RecordError::unexpected(Some("messages"), "each message must be an object"));
     }
     let message = Object::of(message)?;
-    let role = message.string("role")?.or(message.string("from")?).unwrap_or_default();
+    match role::of(&message, place, raw)? {
+        Some(role) => read_as(role, &message, place, turns, raw),
+        None => Ok(None),
+    }
+}
+
+/// The same for a message of which it is known who speaks.
+pub(super) fn read_as(
+    role: Role,
+    message: &Object<'_>,
+    place: (&str, usize),
+    turns: &mut Turns,
+    raw: &mut RawRollout,
+) -> Result<Option<Ending>, RecordError> {
     let content = message.first(&CONTENT).map(|(_, v)| v);
-    content::note(raw, place, &message, &CONTENT)?;
-    match &*role {
-        "assistant" | "ai" | "gpt" | "model" => assistant(&message, content, turns)?,
-        "tool" | "function" | "observation" | "environment" | "ipython" => {
+    content::note(raw, place, message, &CONTENT)?;
+    match role {
+        Role::Assistant => assistant(message, content, place, turns, raw)?,
+        Role::Tool => {
             // Some write the id of the call as the message's own, others number all messages.
             let own = || message.id("id").map(|id| id.filter(|id| turns.called(id)));
             let id = message.id("tool_call_id")?.map_or_else(own, |id| Ok(Some(id)))?;
-            turns.gets(id.as_deref(), result(&message, content)?);
+            turns.gets(id.as_deref(), result(message, content)?);
         }
-        "user" | "human" => {
+        Role::User => {
             if message.some("tool_calls").is_some_and(|c| c.get() != "[]") {
                 raw.excluded_calls += 1;
             }
             user(content, turns)?;
         }
-        "exit" => {
+        Role::Exit => {
             let status = match message.object("extra")? {
                 Some(extra) => extra.string("exit_status")?.map(String::from),
                 None => None,
             };
             return Ok(status.map(|s| ending::of_word(&s)));
         }
-        _ => {}
+        Role::System => {}
     }
     Ok(None)
 }
@@ -210,7 +227,9 @@ fn of_role(
 fn assistant(
     message: &Object<'_>,
     content: Option<&RawValue>,
+    place: (&str, usize),
     turns: &mut Turns,
+    raw: &mut RawRollout,
 ) -> Result<(), RecordError> {
     let mut said = String::new();
     if let Some((_, thinking)) = message.first(&["reasoning_content", "reasoning", "thinking"]) {
@@ -222,14 +241,7 @@ fn assistant(
     }
     said.push_str(&body);
     let mut calls = blocks(content)?;
-    if let Some(list) = message.some("tool_calls").filter(|l| json::is_array(l)) {
-        for call in json::elements(list)? {
-            calls.push(read_call(call)?);
-        }
-    }
-    if let Some(call) = message.object("function_call")? {
-        calls.push(function(&call, None)?);
-    }
+    calls.extend(calls::of_message(message, place, &mut raw.notes)?);
     if calls.is_empty() {
         if let Some(call) = frames::xml_call(&said) {
             turns.says(&call.before);
@@ -248,47 +260,12 @@ fn assistant(
     Ok(())
 }
 
-/// One entry of `tool_calls`: an object, or the text of one.
-fn read_call(raw: &RawValue) -> Result<Call, RecordError> {
-    if raw.get().starts_with('"') {
-        let text = json::string(raw)?;
-        return match Object::parse(&text) {
-            Ok(call) => Ok(call_of(&call)?),
-            Err(_) => Ok(Call { args: json::args_text(&text), ..Call::default() }),
-        };
-    }
-    if json::is_object(raw) {
-        let call = Object::of(raw)?;
-        content::no_message(&call)?;
-        return Ok(call_of(&call)?);
-    }
-    Ok(Call::default())
-}
-
-pub(super) fn call_of(call: &Object<'_>) -> Result<Call, Error> {
-    let id = call.id("id")?.or(call.id("call_id")?).or(call.id("tool_call_id")?);
-    match call.object("function")? {
-        Some(inner) => function(&inner, id),
-        None => function(call, id),
-    }
-}
-
-fn function(call: &Object<'_>, id: Option<String>) -> Result<Call, Error> {
-    let name = call.string("name")?.or(call.string("function")?).or(call.string("function_name")?);
-    let args = call.first(&["arguments", "args", "input", "parameters"]).map(|(_, v)| v);
-    Ok(Call {
-        tool: name.map(Cow::into_owned).filter(|n| !n.is_empty()),
-        args: json::args(args)?,
-        id,
-    })
-}
-
 /// Calls that stand as blocks in the content.
 fn blocks(content: Option<&RawValue>) -> Result<Vec<Call>, Error> {
     let mut calls = Vec::new();
     for block in content_blocks(content)? {
         if block.string("type")?.as_deref() == Some("tool_use") {
-            calls.push(call_of(&block)?);
+            calls.push(calls::call_of(&block)?);
         }
     }
     Ok(calls)

@@ -9,9 +9,10 @@ use serde_json::{Map, Value};
 
 use super::json::{self, Error, Object};
 use super::reader::{Context, Layout, Part, Reader, RecordError, Sniff, record_object};
+use super::role::{self, Role};
 use super::shape::{RecordShape, Shape};
 use super::turns::{Call, Reply, Turns};
-use super::{content, ending, frames, place, scan};
+use super::{calls, content, ending, frames, place, scan};
 use crate::rollout::StepResult;
 use crate::rollout::raw::{Ending, RawArgs, RawRollout};
 
@@ -79,16 +80,13 @@ impl Reader for MiniSweAgent {
         name(&mut raw, context);
         let mut reading = Reading { turns: Turns::with_harness(), waiting: false };
         for (at, message) in json::elements(messages)?.into_iter().enumerate() {
-            if json::is_object(message) {
-                let message = Object::of(message)?;
-                content::note(&mut raw, ("messages", at), &message, &["content"])?;
-                if let Some(end) = reading.message(&message)? {
-                    raw.ending = ending::worse(std::mem::take(&mut raw.ending), end);
-                }
-            } else {
-                let reason = "no message: an object was expected; left out".to_owned();
-                raw.dropped += 1;
-                raw.notes.push((format!("messages[{at}]"), reason));
+            if let Some(reason) = content::no_entry(message, "message") {
+                content::left_out(&mut raw, format!("messages[{at}]"), reason);
+                continue;
+            }
+            let end = reading.message(&Object::of(message)?, at, &mut raw);
+            if let Some(end) = end.map_err(|error| error.in_list("messages", at))? {
+                raw.ending = ending::worse(std::mem::take(&mut raw.ending), end);
             }
         }
         raw.prompt = reading.turns.finish(&mut raw);
@@ -155,33 +153,44 @@ struct Reading {
 
 impl Reading {
     /// Reads one message; the result is how it ended, where the message says so.
-    fn message(&mut self, message: &Object<'_>) -> Result<Option<Ending>, RecordError> {
+    fn message(
+        &mut self,
+        message: &Object<'_>,
+        at: usize,
+        raw: &mut RawRollout,
+    ) -> Result<Option<Ending>, RecordError> {
+        let place = ("messages", at);
         let extra = message.object("extra")?.unwrap_or_default();
         if message.string("type")?.as_deref() == Some("function_call_output") {
+            content::note(raw, place, message, &["output"])?;
             let reply = reply(message.some("output"), &extra)?;
             self.turns.gets(message.id("call_id")?.as_deref(), reply);
             return Ok(None);
         }
+        // An answer of the Responses API stands there as it came.
+        if message.some("role").is_none() && message.some("output").is_some_and(json::is_array) {
+            content::note(raw, place, message, &[])?;
+            let text = said(message)?;
+            let calls = calls(message, &extra, place, raw)?;
+            self.assistant(&text, calls);
+            return Ok(None);
+        }
+        let Some(role) = role::of(message, place, raw)? else { return Ok(None) };
+        content::note(raw, place, message, &["content"])?;
         let content = message.some("content");
-        match message.string("role")?.as_deref() {
-            Some("assistant") => {
+        match role {
+            Role::Assistant => {
                 let text = content.map(json::content).transpose()?.flatten().unwrap_or_default();
-                let calls = calls(message, &extra)?;
+                let calls = calls(message, &extra, place, raw)?;
                 self.assistant(&text, calls);
             }
-            Some("tool") => {
+            Role::Tool => {
                 let reply = reply(content, &extra)?;
                 self.turns.gets(message.id("tool_call_id")?.as_deref(), reply);
             }
-            Some("user") => self.user(content, &extra)?,
-            Some("exit") => return Ok(extra.string("exit_status")?.map(|s| status(&s))),
-            // An answer of the Responses API stands there as it came.
-            None if message.some("output").is_some_and(json::is_array) => {
-                let text = said(message)?;
-                let calls = calls(message, &extra)?;
-                self.assistant(&text, calls);
-            }
-            _ => {}
+            Role::User => self.user(content, &extra)?,
+            Role::Exit => return Ok(extra.string("exit_status")?.map(|s| status(&s))),
+            Role::System => {}
         }
         Ok(None)
     }
@@ -233,21 +242,20 @@ impl Reading {
 }
 
 /// The calls of a message: as the model made them, else as they were run.
-fn calls(message: &Object<'_>, extra: &Object<'_>) -> Result<Vec<Call>, RecordError> {
-    let mut calls = Vec::new();
-    if let Some(list) = message.some("tool_calls").filter(|l| json::is_array(l)) {
-        for call in json::elements(list)?.into_iter().filter(|c| json::is_object(c)) {
-            let call = Object::of(call)?;
-            let function = call.object("function")?.unwrap_or_default();
-            calls.push(Call {
-                tool: function.id("name")?,
-                args: json::args(function.get("arguments"))?,
-                id: call.id("id")?,
-            });
+fn calls(
+    message: &Object<'_>,
+    extra: &Object<'_>,
+    place: (&str, usize),
+    raw: &mut RawRollout,
+) -> Result<Vec<Call>, RecordError> {
+    let mut calls = calls::of_message(message, place, &mut raw.notes)?;
+    let nameless = calls.iter().all(|c| c.tool.is_none());
+    if let Some(list) = extra.some("actions").filter(|l| nameless && json::is_array(l)) {
+        let run = json::elements(list)?;
+        if !run.is_empty() {
+            calls.clear();
         }
-    }
-    if let Some(list) = extra.some("actions").filter(|l| calls.is_empty() && json::is_array(l)) {
-        for action in json::elements(list)?.into_iter().filter(|a| json::is_object(a)) {
+        for action in run.into_iter().filter(|a| json::is_object(a)) {
             let action = Object::of(action)?;
             let command = action.string("command")?.unwrap_or_default();
             calls.push(bash(&command, action.id("tool_call_id")?));

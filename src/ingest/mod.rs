@@ -10,6 +10,7 @@
 
 mod alike;
 pub mod atif;
+mod calls;
 pub mod claude_code;
 pub mod codex;
 pub mod columns;
@@ -41,6 +42,7 @@ pub mod r2e_gym;
 pub mod reader;
 pub mod repair;
 pub mod rllm;
+mod role;
 pub mod roll;
 pub mod scan;
 mod segment;

@@ -300,8 +300,10 @@ fn read_rollout(record: &Object<'_>, group: &Group) -> Result<RawRollout, Record
     } else if let Some(list) = record.some("messages") {
         messages::read_into(&mut raw, list)?;
     } else if record.get("messages").is_some() {
-        raw = messages::never_began(raw);
-    } else if record.get("steps").is_none() {
+        raw = messages::never_began(raw, "messages");
+    } else if record.get("steps").is_some() {
+        raw.notes.push(("steps".to_owned(), messages::NOTHING.to_owned()));
+    } else {
         return Err(RecordError::missing("steps", "a list of steps, or `messages`, was expected"));
     }
     Ok(raw)

@@ -7,10 +7,12 @@ use super::content;
 use super::ending;
 use super::frames;
 use super::json::{self, Error, Object};
+use super::native;
 use super::reader::{
     Context, NotRollouts, Part, Reader, RecordError, Sniff, digest, digest64, record_object,
     short_digest,
 };
+use super::role::{self, Role};
 use super::shape::Shape;
 use super::turns::{Call, Reply, Turns};
 use crate::rollout::raw::{Ending, RawRollout};
@@ -105,12 +107,12 @@ impl Reader for NemoGym {
             raw.mask = Some("mask_sample is true".to_owned());
         }
         raw.ending = ending_of(&record, &response, raw.verdict)?;
+        native::note_repeated(&record, &mut raw);
         let mut turns = Turns::with_harness();
         for (at, item) in json::elements(output)?.into_iter().enumerate() {
-            if json::is_object(item) {
-                let item = Object::of(item)?;
-                content::note(&mut raw, ("output", at), &item, &["content", "output"])?;
-                read_item(&item, &mut turns)?;
+            match content::no_entry(item, "item") {
+                Some(reason) => content::left_out(&mut raw, format!("output[{at}]"), reason),
+                None => read_item(&Object::of(item)?, at, &mut turns, &mut raw)?,
             }
         }
         turns.finish(&mut raw);
@@ -162,7 +164,7 @@ fn prompt(params: &Object<'_>) -> Result<Option<String>, Error> {
             continue;
         }
         let item = Object::of(item)?;
-        if item.string("role")?.as_deref() == Some("user")
+        if role::plain(&item)? == Some(Role::User)
             && let Some(content) = item.some("content")
         {
             last = json::content(content)?.map(String::from);
@@ -199,17 +201,27 @@ fn ending_of(
     Ok(end)
 }
 
-fn read_item(item: &Object<'_>, turns: &mut Turns) -> Result<(), RecordError> {
+fn read_item(
+    item: &Object<'_>,
+    at: usize,
+    turns: &mut Turns,
+    raw: &mut RawRollout,
+) -> Result<(), RecordError> {
+    let place = ("output", at);
     let kind = item.string("type")?.unwrap_or_default();
     match &*kind {
         "message" | "" => {
+            let Some(role) = role::of(item, place, raw)? else { return Ok(()) };
+            content::note(raw, place, item, &["content"])?;
             let content = item.some("content").map(json::content).transpose()?.flatten();
             let text = content.unwrap_or_default();
-            match item.string("role")?.as_deref() {
-                Some("assistant") => turns.says(&text),
-                Some("user") => turns.hears(&text),
-                _ => {}
+            match role {
+                Role::Assistant => turns.says(&text),
+                Role::User => turns.hears(&text),
+                Role::Tool => turns.gets(None, frames::framed(text.into_owned())),
+                Role::System | Role::Exit => {}
             }
+            return Ok(());
         }
         "reasoning" => {
             let mut said = String::new();
@@ -233,9 +245,14 @@ fn read_item(item: &Object<'_>, turns: &mut Turns) -> Result<(), RecordError> {
             let reply: Reply = frames::framed(text.into_owned());
             turns.gets(item.id("call_id")?.as_deref(), reply);
         }
-        _ => {}
+        other => {
+            let reason =
+                format!("items of type `{}` are not read: left out", json::short(other, 40));
+            content::left_out(raw, format!("output[{at}].type"), reason);
+            return Ok(());
+        }
     }
-    Ok(())
+    content::note(raw, place, item, &["content", "output"])
 }
 
 #[cfg(test)]

@@ -52,8 +52,7 @@ impl Events {
         let mut events = Self::default();
         for (at, event) in json::elements(list)?.into_iter().enumerate() {
             events.place = format!("{field}[{at}]");
-            if !events.event_or_pair(event)? {
-                let reason = "no event: an object was expected; left out".to_owned();
+            if let Some(reason) = events.event_or_pair(event)? {
                 raw.dropped += 1;
                 events.note("", reason);
             }
@@ -78,20 +77,21 @@ impl Events {
         Ok(text.unwrap_or_default().into_owned())
     }
 
-    fn event_or_pair(&mut self, event: &RawValue) -> Result<bool, Error> {
+    /// Reads an event, or an action and what came back from it; the result is why it is none.
+    fn event_or_pair(&mut self, event: &RawValue) -> Result<Option<String>, Error> {
         if json::is_array(event) {
-            let mut all = true;
-            for half in json::elements(event)? {
-                all &= json::is_null(half) || self.object(half)?;
+            let mut odd = None;
+            for half in json::elements(event)?.into_iter().filter(|half| !json::is_null(half)) {
+                odd = self.object(half)?.or(odd);
             }
-            return Ok(all);
+            return Ok(odd);
         }
         self.object(event)
     }
 
-    fn object(&mut self, event: &RawValue) -> Result<bool, Error> {
-        if !json::is_object(event) {
-            return Ok(false);
+    fn object(&mut self, event: &RawValue) -> Result<Option<String>, Error> {
+        if let Some(reason) = content::no_entry(event, "event") {
+            return Ok(Some(reason));
         }
         let event = Object::of(event)?;
         if event.get("kind").is_some() && event.get("args").is_none() {
@@ -101,7 +101,7 @@ impl Events {
         } else if event.get("action").is_some() {
             self.action(&event)?;
         }
-        Ok(true)
+        Ok(None)
     }
 
     /// Opens a step; those of one answer share a turn, and only the first of them has the thought.

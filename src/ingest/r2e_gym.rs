@@ -5,6 +5,7 @@
 
 use super::frames;
 use super::json::{self, Object};
+use super::native;
 use super::reader::{Context, Layout, Part, Reader, RecordError, Sniff, record_object};
 use super::shape::Shape;
 use crate::rollout::raw::{Ending, RawArgs, RawKind, RawRollout, RawStep};
@@ -63,10 +64,15 @@ impl Reader for R2eGym {
                 raw.other_keys.push((name.to_owned(), value.clone()));
             }
         }
+        native::note_repeated(&record, &mut raw);
         // The whole image name: a shortened tag could make two commits one task.
         raw.task = raw.task.or(image);
-        for (at, step) in json::objects(steps)?.iter().enumerate() {
-            raw.steps.push(read_step(step, at as u32)?);
+        for (at, step) in json::elements(steps)?.into_iter().enumerate() {
+            if !json::is_object(step) {
+                let reason = "each step must be an object";
+                return Err(RecordError::unexpected(None, reason).in_list("trajectory_steps", at));
+            }
+            raw.steps.push(read_step(&Object::of(step)?, at as u32)?);
         }
         Ok(vec![Part::whole(raw)])
     }

@@ -7,11 +7,12 @@ use std::borrow::Cow;
 
 use serde_json::value::RawValue;
 
+use super::calls;
 use super::content;
 use super::document::{self, Document};
 use super::ending;
 use super::json::{self, Error, Object};
-use super::messages::{self, first_id};
+use super::messages::first_id;
 use super::reader::{Context, NotRollouts, Part, Reader, RecordError, Sniff, record_object};
 use super::shape::Shape;
 use super::transcript;
@@ -310,7 +311,7 @@ fn calls(action: Option<&RawValue>) -> Result<Vec<Call>, Error> {
     let list = if json::is_array(action) { json::elements(action)? } else { vec![action] };
     let mut calls = Vec::new();
     for one in list.into_iter().filter(|c| json::is_object(c)) {
-        calls.push(messages::call_of(&Object::of(one)?)?);
+        calls.push(calls::call_of(&Object::of(one)?)?);
     }
     Ok(calls)
 }

@@ -7,6 +7,7 @@ use super::json::{self, Object};
 use super::messages::{self, first_id};
 use super::native;
 use super::reader::{Context, Part, Reader, RecordError, Sniff, record_object};
+use super::role::{self, Role};
 use super::scan;
 use super::shape::Shape;
 use super::transcript;
@@ -61,6 +62,7 @@ impl Reader for ShareGpt {
         native::note_repeated(&record, &mut raw);
         if raw.reward == RawNumber::Missing {
             raw.reward = record.number("score")?;
+            raw.reward_field = Some("score");
         }
         raw.outcome_field = Some("reward".to_owned());
         for name in ["resolved", "target", "success", "is_correct"] {
@@ -90,8 +92,7 @@ fn acknowledged(list: &[&serde_json::value::RawValue]) -> Result<usize, RecordEr
             break;
         }
         let message = Object::of(message)?;
-        let role = message.string("from")?.or(message.string("role")?).unwrap_or_default();
-        if matches!(&*role, "gpt" | "assistant" | "ai" | "model") {
+        if role::plain(&message)? == Some(Role::Assistant) {
             agents += 1;
             let said = message.string("value")?.or(message.string("content")?).unwrap_or_default();
             let word = said.trim().trim_end_matches(['.', '!']).to_ascii_lowercase();

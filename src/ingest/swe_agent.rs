@@ -144,14 +144,12 @@ fn read(
         }
     }
     for (at, step) in json::elements(list)?.into_iter().enumerate() {
-        if json::is_object(step) {
-            let read = read_step(&Object::of(step)?, at, &mut raw)?;
-            raw.steps.extend(read);
-        } else {
-            let reason = "no step: an object was expected; left out".to_owned();
-            raw.dropped += 1;
-            raw.notes.push((format!("trajectory[{at}]"), reason));
+        if let Some(reason) = content::no_entry(step, "step") {
+            content::left_out(&mut raw, format!("trajectory[{at}]"), reason);
+            continue;
         }
+        let read = read_step(&Object::of(step)?, at, &mut raw)?;
+        raw.steps.extend(read);
     }
     raw.prompt = prompt(record)?;
     Ok(raw)

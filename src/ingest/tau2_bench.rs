@@ -14,6 +14,7 @@ use super::json::{self, Error, Object};
 use super::messages;
 use super::native;
 use super::reader::{Context, NotRollouts, Part, Reader, RecordError, Sniff, record_object};
+use super::role::{self, Role};
 use super::scan;
 use super::shape::{RecordShape, Shape};
 use super::turns::Turns;
@@ -197,7 +198,7 @@ fn read_simulation(record: &Object<'_>, run: &Run, path: &str) -> Result<RawRoll
         };
     }
     if record.get("messages").is_some_and(json::is_null) && record.some("ticks").is_none() {
-        return Ok(messages::never_began(raw));
+        return Ok(messages::never_began(raw, "messages"));
     }
     let Some(list) = record.some("messages") else {
         let hint = "simulations of spoken conversations hold `ticks`, which are not read";
@@ -225,14 +226,18 @@ fn greeted(list: &[&RawValue]) -> Result<bool, RecordError> {
         return Ok(false);
     }
     let (first, second) = (Object::of(first)?, Object::of(second)?);
-    Ok(first.string("role")?.as_deref() == Some("assistant")
+    Ok(role::plain(&first)? == Some(Role::Assistant)
         && calls(&first)? == 0
-        && second.string("role")?.as_deref() == Some("user"))
+        && role::plain(&second)? == Some(Role::User))
 }
 
 fn calls(message: &Object<'_>) -> Result<u32, Error> {
-    let list = message.some("tool_calls").filter(|c| json::is_array(c));
-    Ok(list.map(json::elements).transpose()?.map_or(0, |l| l.len() as u32))
+    let Some(given) = message.some("tool_calls").filter(|c| !matches!(c.get(), "{}" | "\"\""))
+    else {
+        return Ok(0);
+    };
+    // What is no list counts as one call.
+    Ok(if json::is_array(given) { json::elements(given)?.len() as u32 } else { 1 })
 }
 
 fn read_message(
@@ -252,28 +257,30 @@ fn read_message(
         }
         return Ok(());
     }
-    let role = message.string("role")?.unwrap_or_default();
+    let place = ("messages", at);
+    let Some(role) = role::of(&message, place, raw)? else { return Ok(()) };
     let by_user = message.string("requestor")?.as_deref() == Some("user");
-    match &*role {
-        "tool" if by_user => {}
-        "tool" => {
-            content::note(raw, ("messages", at), &message, &["content"])?;
+    match role {
+        Role::Tool if by_user => {}
+        Role::Tool => {
+            content::note(raw, place, &message, &["content"])?;
             // A result has the id of its call as its own.
             let id = message.id("tool_call_id")?.or(message.id("id")?);
             let reply = messages::result(&message, message.some("content"))?;
             turns.gets(id.as_deref(), reply);
         }
-        "user" => {
+        Role::User => {
             raw.excluded_calls += calls(&message)?;
-            content::note(raw, ("messages", at), &message, &["content"])?;
+            content::note(raw, place, &message, &["content"])?;
             // A message that only calls says nothing that the agent could hear.
             let content = message.some("content").map(json::content).transpose()?.flatten();
             if let Some(text) = content.filter(|t| !t.is_empty()) {
                 turns.hears(&text);
             }
         }
-        _ => {
-            messages::read_message(given, ("messages", at), turns, raw)?;
+        role => {
+            let read = messages::read_as(role, &message, place, turns, raw);
+            read.map_err(|error| error.in_list("messages", at))?;
         }
     }
     Ok(())

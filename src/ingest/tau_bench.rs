@@ -5,6 +5,7 @@
 
 use super::json::{self, Object};
 use super::messages;
+use super::native;
 use super::reader::{Context, Part, Reader, RecordError, Sniff, record_object};
 use super::shape::Shape;
 use super::turns::Turns;
@@ -45,6 +46,7 @@ impl Reader for TauBench {
             outcome_field: Some("reward".to_owned()),
             ..RawRollout::default()
         };
+        native::note_repeated(&record, &mut raw);
         let nothing = record.get("traj").is_some_and(json::is_null);
         let Some(traj) = record.some("traj").filter(|t| json::is_array(t)) else {
             if !nothing {
@@ -55,7 +57,7 @@ impl Reader for TauBench {
             if info.some("error").is_some() {
                 raw.ending = ending(&info)?;
             }
-            return Ok(vec![Part::whole(messages::never_began(raw))]);
+            return Ok(vec![Part::whole(messages::never_began(raw, "traj"))]);
         };
         // Rows that end without a verdict of the environment ran into the cap of 30 steps.
         let info = record.object("info")?.unwrap_or_default();

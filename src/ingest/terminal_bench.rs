@@ -5,6 +5,7 @@
 
 use super::document::{self, Document};
 use super::json;
+use super::native;
 use super::reader::{Context, Part, Reader, RecordError, Sniff, record_object};
 use super::scan;
 use super::shape::{RecordShape, Shape};
@@ -71,7 +72,7 @@ fn trial(text: &str) -> Result<RawRollout, RecordError> {
     let trial = record_object(text)?;
     let mode = trial.string("failure_mode")?;
     let verdict = trial.truth("is_resolved");
-    Ok(RawRollout {
+    let mut raw = RawRollout {
         task: trial.id("task_id")?,
         id: trial.id("trial_name")?.or(trial.id("id")?),
         verdict,
@@ -79,7 +80,9 @@ fn trial(text: &str) -> Result<RawRollout, RecordError> {
         ending: mode.map(|m| ending(&m)).unwrap_or_default(),
         prompt: trial.string("instruction")?.map(Into::into),
         ..RawRollout::default()
-    })
+    };
+    native::note_repeated(&trial, &mut raw);
+    Ok(raw)
 }
 
 /// What a failure mode means. Answers that cannot be parsed are the agent's own failure.

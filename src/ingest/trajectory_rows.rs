@@ -6,6 +6,7 @@ use super::json::{self, Object};
 use super::messages::first_id;
 use super::native;
 use super::reader::{Context, Part, Reader, RecordError, Sniff, record_object};
+use super::role::{self, Role};
 use super::scan;
 use super::shape::Shape;
 use super::turns::{Call, Turns};
@@ -73,16 +74,17 @@ impl Reader for TrajectoryRows {
         for (at, message) in json::elements(list)?.into_iter().enumerate() {
             if !json::is_object(message) {
                 let reason = "each message must be an object";
-                return Err(RecordError::unexpected(Some("trajectory"), reason));
+                return Err(RecordError::unexpected(None, reason).in_list("trajectory", at));
             }
             let message = Object::of(message)?;
+            let Some(role) = role::of(&message, ("trajectory", at), &mut raw)? else { continue };
             content::note(&mut raw, ("trajectory", at), &message, &["text", "content"])?;
             let content = message.first(&["text", "content"]).map(|(_, v)| v);
             let text = content.map(json::content).transpose()?.flatten().unwrap_or_default();
-            match message.string("role")?.as_deref() {
-                Some("ai" | "assistant") => says(&text, &mut turns),
-                Some("user" | "tool") => turns.hears(&text),
-                _ => {}
+            match role {
+                Role::Assistant => says(&text, &mut turns),
+                Role::User | Role::Tool => turns.hears(&text),
+                Role::System | Role::Exit => {}
             }
         }
         raw.prompt = turns.finish(&mut raw);

@@ -6,9 +6,9 @@
 
 use std::borrow::Cow;
 
+use super::calls;
 use super::frames;
 use super::json::Object;
-use super::messages;
 use super::reader::{digest, digest64, short_digest};
 use super::turns::{Call, Reply, Turns};
 use crate::rollout::raw::RawArgs;
@@ -285,7 +285,7 @@ fn call(text: &str, closed: bool) -> Call {
         return broken();
     }
     if let Ok(object) = Object::parse(text) {
-        return messages::call_of(&object).unwrap_or_else(|_| broken());
+        return calls::call_of(&object).unwrap_or_else(|_| broken());
     }
     match frames::xml_call(text) {
         Some(call) => Call { tool: call.tool, args: call.args, id: None },

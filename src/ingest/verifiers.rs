@@ -5,11 +5,14 @@
 
 use serde_json::value::RawValue;
 
+use super::content;
 use super::ending;
 use super::json::{self, Error, Object};
 use super::messages::{self, first_id};
 use super::native;
 use super::reader::{Context, NotRollouts, Part, Reader, RecordError, Sniff, record_object};
+use super::repair;
+use super::role::{self, Role};
 use super::shape::{RecordShape, Shape};
 use super::transcript;
 use super::turns::Turns;
@@ -86,13 +89,7 @@ impl Reader for Verifiers {
         }
         named_rewards(&record, &mut raw)?;
         let mut turns = Turns::with_harness();
-        if json::is_array(completion) {
-            for (at, message) in json::elements(completion)?.into_iter().enumerate() {
-                messages::read_message(message, ("completion", at), &mut turns, &mut raw)?;
-            }
-        } else {
-            transcript::read_into(&json::text(completion)?.unwrap_or_default(), &mut turns);
-        }
+        read_completion(completion, &mut turns, &mut raw)?;
         turns.finish(&mut raw);
         if let Some(list) = record.some("trajectory").filter(|t| json::is_array(t)) {
             trained(list, &mut raw)?;
@@ -108,6 +105,41 @@ fn of_folder(path: &str) -> (Option<String>, Option<String>) {
         .map_or((None, None), |(env, model)| (Some(env.to_owned()), Some(model.replace("--", "/"))))
 }
 
+/// Reads what the policy and its environment said: messages, the text of a list of them, or a transcript.
+fn read_completion(
+    given: &RawValue,
+    turns: &mut Turns,
+    raw: &mut RawRollout,
+) -> Result<(), RecordError> {
+    let read = |list: &RawValue, turns: &mut Turns, raw: &mut RawRollout| {
+        for (at, message) in json::elements(list)?.into_iter().enumerate() {
+            messages::read_message(message, ("completion", at), turns, raw)?;
+        }
+        Ok(())
+    };
+    if json::is_array(given) {
+        return read(given, turns, raw);
+    }
+    let text = json::text(given)?.unwrap_or_default();
+    if given.get().starts_with('"') && text.trim_start().starts_with('[') {
+        let plain = repair::embedded(&text);
+        if let Some(list) = serde_json::from_str::<&RawValue>(&plain).ok().filter(|l| spoken(l)) {
+            let reason = "a text, not a list: the messages in its JSON were read".to_owned();
+            raw.notes.push(("completion".to_owned(), reason));
+            return read(list, turns, raw);
+        }
+    }
+    content::tell(&mut raw.notes, format_args!(""), "completion", given);
+    transcript::read_into(&text, turns);
+    Ok(())
+}
+
+/// Whether a list holds messages: its first element names a role.
+fn spoken(list: &RawValue) -> bool {
+    let first = json::elements(list).ok().and_then(|all| all.first().copied());
+    first.and_then(|one| Object::of(one).ok()).is_some_and(|one| one.get("role").is_some())
+}
+
 /// What the user said last before the policy began.
 fn prompt(given: Option<&RawValue>) -> Result<Option<String>, Error> {
     let Some(given) = given else { return Ok(None) };
@@ -117,7 +149,7 @@ fn prompt(given: Option<&RawValue>) -> Result<Option<String>, Error> {
     let mut last = None;
     for message in json::elements(given)?.into_iter().filter(|m| json::is_object(m)) {
         let message = Object::of(message)?;
-        if message.string("role")?.as_deref() == Some("user")
+        if role::plain(&message)? == Some(Role::User)
             && let Some(content) = message.some("content")
         {
             last = json::content(content)?.map(String::from);

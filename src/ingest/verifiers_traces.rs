@@ -13,6 +13,7 @@ use super::ending;
 use super::json::{self, Error, Object};
 use super::messages::{self, first_id};
 use super::reader::{Context, Part, Reader, RecordError, Sniff, record_object};
+use super::role::{self, Role};
 use super::shape::Shape;
 use super::turns::Turns;
 use super::verifiers;
@@ -227,19 +228,16 @@ fn read_nodes(list: &RawValue, raw: &mut RawRollout) -> Result<(), RecordError> 
     let mut acted = false;
     for (at, node) in nodes.iter().enumerate() {
         let Some(message) = node.some("message") else { continue };
-        let role = if json::is_object(message) {
-            Object::of(message)?.string("role")?.map(String::from)
-        } else {
-            None
-        };
-        let assistant = role.as_deref() == Some("assistant");
+        let role =
+            if json::is_object(message) { role::plain(&Object::of(message)?)? } else { None };
+        let assistant = role == Some(Role::Assistant);
         let sampled = if marked { node.truth("sampled") == Some(true) } else { assistant };
         let below = node.whole("parent")?.is_some_and(|parent| after.contains(&parent));
         if sampled || below {
             after.insert(at as u64);
         }
         // Results in a prompt answer calls of the prompt.
-        let shown = !acted && matches!(role.as_deref(), Some("tool" | "function"));
+        let shown = !acted && role == Some(Role::Tool);
         if !sampled && (assistant || shown || acted && !below) {
             continue;
         }

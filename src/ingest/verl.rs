@@ -68,6 +68,7 @@ impl Reader for Verl {
             namespace: record.id("data_source")?,
             policy: first_id(&record, &["model", "model_name", "policy"])?,
             reward: record.number("score")?,
+            reward_field: Some("score"),
             outcome_field: Some("score".to_owned()),
             ending: native::ending(&record, &["stop_reason", "termination_reason"])?,
             other_keys: native::other_keys(&record)?,

@@ -66,6 +66,33 @@ pub fn decide(raw: &RawRollout, told: Option<&str>, rule: SuccessRule) -> Decisi
     }
 }
 
+/// Notes the reward and the verdict score where they were read as something else, and where they are no
+/// numbers and the outcome comes from elsewhere; else the reason for no outcome says what they are.
+pub fn note_numbers(raw: &mut RawRollout) {
+    let verdict = raw.outcome.is_some() || raw.verdict.is_some();
+    let scored = verdict || raw.outcome_reward != RawNumber::Missing;
+    let from = raw.outcome_field.as_deref().unwrap_or("the verdict");
+    let numbers = [
+        (raw.reward_field.unwrap_or("reward"), &raw.reward, scored),
+        ("outcome_reward", &raw.outcome_reward, verdict),
+    ];
+    let mut notes = Vec::new();
+    for (field, number, decided) in numbers {
+        match number {
+            RawNumber::Coerced(_, why) => notes.push((field.to_owned(), why.clone())),
+            // What was not logged is nothing odd.
+            RawNumber::Bad(why) if decided && why != "null" => {
+                notes.push((
+                    field.to_owned(),
+                    format!("{why}: unknown; `{from}` gives the outcome"),
+                ));
+            }
+            _ => {}
+        }
+    }
+    raw.notes.append(&mut notes);
+}
+
 enum Number<'a> {
     Given(&'a str, f64),
     Bad(&'a str, &'a str),

@@ -14,6 +14,7 @@ use super::budget::{Budget, Taken};
 use super::documents::{self, Element, OpenDocument, name_elements};
 use super::error::LoadError;
 use super::options::{LoadOptions, Progress};
+use super::outcome;
 use super::packed::{Columns, Packed};
 use super::parts;
 use super::sources::{Source, Sources};
@@ -452,11 +453,7 @@ impl Pending {
         if let Some(prompt) = &mut raw.prompt {
             *prompt = json::short(prompt, PROMPT).into_owned();
         }
-        for (field, number) in [("reward", &raw.reward), ("outcome_reward", &raw.outcome_reward)] {
-            if let RawNumber::Coerced(_, why) = number {
-                raw.notes.push((field.to_owned(), why.clone()));
-            }
-        }
+        outcome::note_numbers(&mut raw);
         Self {
             run_file: record.source,
             record,

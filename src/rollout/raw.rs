@@ -140,6 +140,8 @@ pub struct RawRollout {
     pub verdict: Option<bool>,
     /// Terminal reward, as logged.
     pub reward: RawNumber,
+    /// Name of the field that `reward` came from, where it is another one, for notes.
+    pub reward_field: Option<&'static str>,
     /// Verdict score where `reward` is shaped.
     pub outcome_reward: RawNumber,
     /// Further named rewards.
