@@ -149,7 +149,7 @@ fn nothing(
         });
     }
     verdicts.sort_by(|a, b| natural(&a.name, &b.name));
-    LoadError::NoRollouts { files: verdicts }
+    LoadError::no_rollouts(verdicts)
 }
 
 /// Joins the segments of a rollout: they are read again together, since what a step did can depend
