@@ -210,7 +210,7 @@ fn a_cut_file_gives_what_is_whole_or_a_reason() {
 }
 
 fn reasoned(path: &Path, error: &LoadError) {
-    let LoadError::NoRollouts { files } = error else { panic!("{}: {error}", path.display()) };
+    let LoadError::NoRollouts { files, .. } = error else { panic!("{}: {error}", path.display()) };
     let name = path.file_name().unwrap().to_string_lossy();
     assert!(files.iter().all(|f| f.name == name && f.reason.len() > 8), "{error}");
 }

@@ -253,7 +253,7 @@ fn survives(name: &str, text: &[u8]) -> usize {
             assert!(report.skipped.iter().all(|s| !s.reason.is_empty()), "{name}");
             report.totals.rollouts
         }
-        Err(LoadError::NoRollouts { files }) => {
+        Err(LoadError::NoRollouts { files, .. }) => {
             assert!(files.iter().all(|f| f.reason.len() > 8), "{name}: {files:?}");
             0
         }

@@ -92,7 +92,7 @@ fn tau_bench_is_fourteen_groups_of_four() {
 fn inputs_are_no_rollouts_and_say_so() {
     let Some(path) = corpus("nemo-gym/circle_click_inputs_only.jsonl") else { return };
     let error = load_with(&[path], &LoadOptions::default()).unwrap_err();
-    let LoadError::NoRollouts { files } = &error else { panic!("{error}") };
+    let LoadError::NoRollouts { files, .. } = &error else { panic!("{error}") };
     assert_eq!(files[0].name, "circle_click_inputs_only.jsonl");
     let text = error.to_string();
     assert!(text.contains("NeMo-Gym inputs") && text.contains("no `response`"), "{text}");

@@ -55,7 +55,7 @@ fn said(name: &str, result: &Result<Loaded, LoadError>) {
             assert_eq!(totals.skipped > 0, loaded.report.first_skipped().is_some(), "{name}");
             assert!(totals.rollouts > 0, "{name}");
         }
-        Err(LoadError::NoRollouts { files }) => {
+        Err(LoadError::NoRollouts { files, .. }) => {
             assert!(files.iter().all(|f| !f.reason.is_empty()), "{name}");
         }
         Err(other) => panic!("{name}: {other}"),

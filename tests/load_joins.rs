@@ -121,14 +121,20 @@ fn outcome_maps_in_csv_and_json() {
     assert_eq!(outcome(&loaded, "u", "c").0, Outcome::Unscored);
     let join = &loaded.report.joins[0];
     assert_eq!((join.matched, join.missing, join.extra, join.ambiguous), (3, 1, 1, 0));
-    assert!(loaded.report.warning("join-partial").is_some());
+    assert_eq!(join.left_over, ["zz"]);
+    let partial = loaded.report.warning("join-partial").unwrap();
+    assert!(partial.text.ends_with("1 entry without a rollout; left over: `zz`"), "{partial:?}");
+    let hint = partial.hint.as_deref().unwrap();
+    assert!(hint.starts_with("check the ids") && hint.contains("keep the verdict"), "{hint}");
 
     let loaded = with("map.json", r#"{"a":"success","c":0.5,"2":true}"#, false).unwrap();
     let join = &loaded.report.joins[0];
     assert_eq!((join.matched, join.missing, join.extra, join.ambiguous), (2, 2, 0, 1));
     assert_eq!(outcome(&loaded, "u", "c"), (Outcome::Failure, "map.json: value >=1".to_owned()));
     assert_eq!(outcome(&loaded, "t", "a").0, Outcome::Unscored);
-    assert!(loaded.report.warning("join-ambiguous").is_some());
+    assert_eq!(join.left_over, ["a"]);
+    let unclear = &loaded.report.warning("join-ambiguous").unwrap().text;
+    assert!(unclear.ends_with(", 1 whose id several tasks have; left over: `a`"), "{unclear}");
 
     let wrong = with("map.csv", "x,y\n1,2\n", false).unwrap_err();
     assert!(wrong.to_string().contains("map.csv") && wrong.hint().is_some());
@@ -187,6 +193,26 @@ fn bad_rows_of_tables_cost_themselves() {
     let lines = "{\"rollout\":\"a\",\"task\":\"t\",\"outcome\":\"success\"}\n{\"rollout\":\n";
     let loaded = with("map.jsonl", lines, false).unwrap();
     assert_eq!((loaded.report.skipped[0].number, loaded.report.totals.skipped), (2, 1));
+}
+
+/// What is left over is named: the first three in words, the first twenty as data. What could not be read is
+/// told as skipped, and not here.
+#[test]
+fn what_is_left_over_is_named() {
+    let strangers: Vec<String> = (1..=25).map(|n| format!(",x{n},1\n")).collect();
+    let map = format!("task,rollout,outcome\nt,a,1\nv,a,1\n,y,perhaps\n{}", strangers.concat());
+    let loaded = with("map.csv", &map, false).unwrap();
+    let join = &loaded.report.joins[0];
+    assert_eq!((join.matched, join.extra, join.left_over.len()), (1, 26, 20));
+    assert_eq!(join.left_over[..3], ["v a", "x1", "x2"]);
+    let text = &loaded.report.warning("join-partial").unwrap().text;
+    assert!(text.ends_with("; left over: `v a`, `x1`, `x2` and 23 more"), "{text}");
+    // Rows of a sidecar by rollout and step: an unknown rollout, a step too many, an id of two tasks.
+    let side = "task,rollout,step,p\nt,a,0,1\n,zz,0,1\nt,a,9,1\n,a,0,1\n,c,x,1\n";
+    let loaded = with("side.csv", side, true).unwrap();
+    let join = &loaded.report.joins[0];
+    assert_eq!((join.matched, join.extra, join.ambiguous), (1, 2, 1));
+    assert_eq!(join.left_over, ["zz:0", "a:9", "a:0"]);
 }
 
 /// A cell that is no number costs only itself, and is told with its place.

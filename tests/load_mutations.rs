@@ -275,7 +275,7 @@ fn content_that_is_null_missing_or_a_list_costs_nothing() {
                         fixture.name()
                     );
                 }
-                Err(LoadError::NoRollouts { files }) => {
+                Err(LoadError::NoRollouts { files, .. }) => {
                     // A list of messages without any content is no known format.
                     let told = ["field", "keys"].iter().any(|w| files[0].reason.contains(w));
                     assert!(told, "{}: {}", fixture.name(), files[0]);

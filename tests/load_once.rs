@@ -41,6 +41,13 @@ fn a_file_and_its_packed_twin_are_one() {
         "holds the same as `a/run.jsonl`, which is read"
     );
     assert!(both.report.fault().is_none());
+    assert!(both.report.warnings.is_empty(), "{:?}", both.report.warnings);
+    // Named, it is told that it was left out: it is a rollout file all the same.
+    let paths = ["a/run.jsonl", "a/run.jsonl.gz"].map(|name| dir.path().join(name));
+    let named = load_with(&paths, &LoadOptions::default()).unwrap();
+    let told = named.report.warning("packed-copy").unwrap();
+    assert_eq!(told.text, "run.jsonl.gz: left out: holds the same as `run.jsonl`, which is read");
+    assert!(named.report.unread(&paths).is_empty() && named.report.partial().is_none());
     // A folder of another run with the same content is another run.
     write(dir.path(), "b/run.jsonl", &text);
     let two = loaded(dir.path());

@@ -162,7 +162,9 @@ fn a_missing_segment_is_named_and_contradicting_rewards_are_noted() {
     let loaded = load_text("torn.jsonl", &torn, &options()).unwrap();
     let rollout = &loaded.corpus.groups[0].rollouts[0];
     assert_eq!((rollout.missing_segments.as_str(), rollout.steps.len()), ("segment 1", 2));
-    assert!(loaded.report.warning("segment-gap").unwrap().text.contains("`r`"));
+    let gap = loaded.report.warning("segment-gap").unwrap();
+    assert!(gap.text.contains("`r`"));
+    assert!(gap.hint.as_deref().unwrap().starts_with("`credscope report` names the segments"));
     assert!(loaded.report.notes.is_empty());
     // The whole one beside it tells that segments count from 0; a reward that is null says nothing.
     let gaps = [

@@ -44,7 +44,7 @@ fn a_search_reads_one_rollout_after_the_other_and_stops_where_it_is_told() {
     for stop_at in [0, 1, 3, rollouts + 1] {
         let texts = Counting(AtomicUsize::new(0));
         let mut answers = 0;
-        run(&snapshot, "text of", &texts, |found| {
+        run(&snapshot, "text of", &texts, &|| true, |found| {
             assert_eq!(texts.0.load(Ordering::SeqCst), found.read, "told as soon as it is read");
             let goes_on = answers < stop_at;
             answers += 1;
@@ -52,6 +52,31 @@ fn a_search_reads_one_rollout_after_the_other_and_stops_where_it_is_told() {
         });
         assert_eq!(texts.0.load(Ordering::SeqCst), stop_at.min(rollouts));
         assert_eq!(answers, stop_at.min(rollouts) + 1);
+    }
+}
+
+/// It is asked before each step, and an end within a rollout tells nothing of it: half of its hits would
+/// look like all of them.
+#[test]
+fn a_search_ends_between_two_steps() {
+    let model = started((120, 40));
+    let snapshot = Arc::clone(model.snapshot().unwrap());
+    let group = &snapshot.analysis.group;
+    let (labels, first) = (group.len(), group.rollouts[0].steps.len());
+    assert!(first > 1, "there is something between two steps");
+    // Each step's label is asked for, and the answer; then the second step of the first rollout.
+    for (asked_before_end, told, read) in
+        [(1, 0, 0), (labels + 2, 1, 1), (labels + first + 2, 2, 2)]
+    {
+        let texts = Counting(AtomicUsize::new(0));
+        let (asked, mut answers) = (AtomicUsize::new(0), 0);
+        let goes_on = || asked.fetch_add(1, Ordering::SeqCst) < asked_before_end;
+        run(&snapshot, "text of", &texts, &goes_on, |_| {
+            answers += 1;
+            true
+        });
+        let got = (answers, texts.0.load(Ordering::SeqCst));
+        assert_eq!(got, (told, read), "ends when asked {asked_before_end} times");
     }
 }
 

@@ -294,11 +294,7 @@ impl Run<'_> {
         let mut writing = self.writing(Kind::Compare, &[], out.is_file());
         if people {
             let page = Page {
-                title: format!(
-                    "{}  {}",
-                    crate::export::table::key_line(&group.key),
-                    ids.join(" | ")
-                ),
+                title: format!("{}  {}", crate::export::table::key_line(&group), ids.join(" | ")),
                 blocks: vec![
                     Block::new(
                         "",

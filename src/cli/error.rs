@@ -83,6 +83,10 @@ impl From<OutputError> for Failure {
             OutputError::Io { error, .. } if error.kind() == io::ErrorKind::BrokenPipe => {
                 Self::Pipe
             }
+            OutputError::Folder { .. } => {
+                let hint = "make the folder, or choose another place".to_owned();
+                Self::failed(error.to_string(), Some(hint))
+            }
             other => Self::failed(other.to_string(), None),
         }
     }

@@ -167,6 +167,8 @@ pub struct Session {
     pub settings: Settings,
     /// What was loaded.
     pub loaded: Loaded,
+    /// The paths as they were typed.
+    paths: Vec<PathBuf>,
     stop: Stop,
 }
 
@@ -202,7 +204,7 @@ impl Session {
         if !watched {
             settings.analysis.batch = crate::analysis::batch(&loaded.corpus, &settings.analysis);
         }
-        let session = Self { settings, loaded, stop };
+        let session = Self { settings, loaded, paths: paths.to_vec(), stop };
         // What was left unread may have the names that are asked for.
         if session.loaded.report.stopped.is_none() {
             session.known_rollout()?;
@@ -265,7 +267,7 @@ impl Session {
 
     /// An error when a path that was named gave nothing; for the end, when the rest is done.
     pub fn all_read(&self) -> Result<(), Failure> {
-        match self.loaded.report.unread() {
+        match self.loaded.report.unread(&self.paths) {
             lost if lost.is_empty() => Ok(()),
             lost => Err(Failure::failed(format!("could not be read: {}", lost.join("\n")), None)),
         }

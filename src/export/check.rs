@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use super::document::{Block, Body, Fact};
 use super::table::{Cell, Column, Table, int, text};
-use crate::load::{Join, LoadReport, VerdictKind};
+use crate::load::{FileVerdict, Join, LoadReport, VerdictKind};
 
 /// How many entries of one list are told in text.
 const TOLD: usize = 20;
@@ -53,9 +53,7 @@ pub fn table(report: &LoadReport) -> Table {
     table.rows.extend(report.not_rollouts.iter().map(|f| {
         let mut row = vec![Cell::text(f.name.as_str()), Cell::Missing];
         row.extend(std::iter::repeat_n(Cell::Int(0), 6));
-        let damaged = f.kind == VerdictKind::Damaged;
-        let mark = if damaged { "damaged" } else { "no rollouts" };
-        row.push(Cell::text(format!("{mark}: {}", f.reason)));
+        row.push(Cell::text(format!("{}: {}", f.kind.mark(), f.reason)));
         row
     }));
     table
@@ -172,8 +170,11 @@ pub fn blocks(report: &LoadReport) -> Vec<Block> {
         report.not_rollouts.iter().partition(|f| f.kind == VerdictKind::Damaged);
     let problems = problems.chain(damaged.into_iter().map(|f| format!("{}: {}", f.name, f.reason)));
     blocks.push(Block::new("", "Problems", Body::Facts(problems.map(line).collect())));
-    let mut without: Vec<Fact> =
-        without.into_iter().map(|f| line(format!("{}: {}", f.name, f.reason))).collect();
+    let mark = |f: &FileVerdict| match f.kind {
+        VerdictKind::Copy => format!("{}: {}: {}", f.name, f.kind.mark(), f.reason),
+        _ => format!("{}: {}", f.name, f.reason),
+    };
+    let mut without: Vec<Fact> = without.into_iter().map(|f| line(mark(f))).collect();
     let mut hints: Vec<&str> =
         report.not_rollouts.iter().filter_map(|f| f.hint.as_deref()).collect();
     hints.sort_unstable();
@@ -226,6 +227,9 @@ fn joined(join: &Join) -> String {
         join.missing,
         join.extra + join.ambiguous
     );
+    if let Some(names) = join.told_left_over() {
+        let _ = write!(told, ": {names}");
+    }
     if !join.numbers.is_empty() {
         let _ = write!(told, "; logged numbers: {}", join.numbers.join(", "));
     }

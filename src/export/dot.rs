@@ -18,7 +18,7 @@ const LABEL: usize = 48;
 #[must_use]
 pub fn graph(analysis: &Analysis, lens: Lens, partial: Option<&str>) -> String {
     let mut out = String::new();
-    let title = quote(&key_line(&analysis.group.key));
+    let title = quote(&key_line(&analysis.group));
     let _ = writeln!(out, "digraph {title} {{\n  rankdir=LR;\n  node [shape=box];");
     if let Some(partial) = partial {
         let _ = writeln!(out, "  label={};", quote(partial));

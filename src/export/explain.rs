@@ -53,14 +53,14 @@ pub fn page(analysis: &Analysis, explained: &Explanation, artefacts: bool) -> Pa
     if artefacts {
         blocks.push(Block::new("", ARTEFACTS, Body::Facts(flips(analysis))));
     }
-    Page { title: format!("{}  {at}  {}", key_line(&analysis.group.key), explained.column), blocks }
+    Page { title: format!("{}  {at}  {}", key_line(&analysis.group), explained.column), blocks }
 }
 
 /// The artefacts of a group, which need no step.
 #[must_use]
 pub fn artefacts_page(analysis: &Analysis) -> Page {
     let facts = Body::Facts(flips(analysis));
-    Page { title: key_line(&analysis.group.key), blocks: vec![Block::new("", ARTEFACTS, facts)] }
+    Page { title: key_line(&analysis.group), blocks: vec![Block::new("", ARTEFACTS, facts)] }
 }
 
 /// The artefacts of a group as a row.

@@ -1,5 +1,7 @@
 //! One row per group.
 
+use std::collections::BTreeMap;
+
 use super::table::{Cell, Column, Table, float, int, key_cells, text, truth};
 use crate::analysis::skill::{GroupTerms, skill_of};
 use crate::analysis::{Analysis, GroupRow};
@@ -147,8 +149,68 @@ pub fn cells(analysis: &Analysis, row: &GroupRow) -> Vec<Cell> {
     cells
 }
 
-/// A table of these rows.
+/// A table of these rows. Of the key, text shows task and policy, and what else it takes to tell the rows
+/// apart.
 #[must_use]
 pub fn table(rows: Vec<Vec<Cell>>) -> Table {
-    Table { rows, ..Table::new(columns()) }
+    let mut table = Table { rows, ..Table::new(columns()) };
+    let mut shown = vec!["task", "policy"];
+    for (name, head) in [("train_step", "step"), ("namespace", "namespace")] {
+        let at = |name: &&str| table.position(name);
+        let (known, more): (Vec<usize>, _) = (shown.iter().filter_map(at).collect(), at(&name));
+        if let Some(more) = more
+            && differ(&table.rows, &known, more)
+        {
+            shown.push(name);
+            if let Some(column) = table.columns.get_mut(more) {
+                *column = column.clone().shown(head).key();
+            }
+        }
+    }
+    table
+}
+
+/// Whether rows that are alike in the `known` columns differ in another one.
+fn differ(rows: &[Vec<Cell>], known: &[usize], more: usize) -> bool {
+    let mut first: BTreeMap<String, String> = BTreeMap::new();
+    rows.iter().any(|row| {
+        let cells: Vec<_> = known.iter().map(|&at| row.get(at)).collect();
+        let cell = format!("{:?}", row.get(more));
+        let before = first.entry(format!("{cells:?}")).or_insert_with(|| cell.clone());
+        *before != cell
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_shows_what_tells_rows_apart_and_no_more() {
+        let key = |namespace: &str, task: &str, train_step| GroupKey {
+            namespace: namespace.to_owned(),
+            task: task.to_owned(),
+            train_step,
+            ..GroupKey::default()
+        };
+        let shown = |keys: &[GroupKey]| {
+            let table = table(keys.iter().map(key_cells).collect());
+            let of_key = table.columns.iter().take(4).filter(|c| c.head.is_some());
+            of_key.map(|c| c.name.clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(shown(&[key("a", "1", None), key("b", "2", None)]), ["task", "policy"]);
+        assert_eq!(
+            shown(&[key("a", "2", None), key("b", "2", None)]),
+            ["namespace", "task", "policy"]
+        );
+        // Where the steps tell them apart, the namespaces need not.
+        assert_eq!(
+            shown(&[key("a", "2", Some(1)), key("b", "2", Some(2))]),
+            ["task", "policy", "train_step"]
+        );
+        assert_eq!(
+            shown(&[key("a", "2", Some(1)), key("b", "2", Some(1)), key("a", "2", Some(2))]),
+            ["namespace", "task", "policy", "train_step"]
+        );
+    }
 }

@@ -7,7 +7,7 @@ use std::fs;
 use std::io::{self, BufWriter, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
-use tempfile::{NamedTempFile, SpooledTempFile};
+use tempfile::{SpooledTempFile, TempPath};
 
 /// An output that cannot be opened or finished.
 #[derive(Debug, thiserror::Error)]
@@ -21,7 +21,20 @@ pub enum OutputError {
     /// There is something that is no file.
     #[error("{} is not a file", .0.display())]
     NoFile(PathBuf),
-    /// Writing failed.
+    /// No file can be made in its folder.
+    #[error("cannot write {}: the folder {} {reason}", path.display(), folder.display())]
+    Folder {
+        /// Where.
+        path: PathBuf,
+        /// The folder of it.
+        folder: PathBuf,
+        /// What is wrong with the folder.
+        reason: String,
+    },
+    /// Writing failed; the error names the file.
+    #[error("cannot write {0}")]
+    Writing(io::Error),
+    /// It cannot be finished.
     #[error("cannot write {}: {error}", path.display())]
     Io {
         /// Where.
@@ -33,7 +46,13 @@ pub enum OutputError {
 
 enum Target {
     Stdout(BufWriter<io::Stdout>),
-    File { temp: BufWriter<NamedTempFile>, path: PathBuf, force: bool },
+    File {
+        /// Without its temporary name, which is nothing to a person who reads an error.
+        temp: BufWriter<fs::File>,
+        place: TempPath,
+        path: PathBuf,
+        force: bool,
+    },
 }
 
 /// An open output.
@@ -77,9 +96,18 @@ impl Output {
         // As any new file: readable by whom the user's mask allows.
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        let temp = builder.tempfile_in(folder).map_err(fail)?;
+        let temp = builder.tempfile_in(folder).map_err(|error| {
+            let reason = match error.kind() {
+                io::ErrorKind::NotFound => "does not exist".to_owned(),
+                io::ErrorKind::NotADirectory => "is not a folder".to_owned(),
+                _ => format!("takes no new file: {}", io::Error::from(error.kind())),
+            };
+            OutputError::Folder { path: path.to_owned(), folder: folder.to_owned(), reason }
+        })?;
+        let (temp, place) = temp.into_parts();
         Ok(Self(Target::File {
             temp: BufWriter::with_capacity(1 << 16, temp),
+            place,
             path: path.to_owned(),
             force,
         }))
@@ -97,13 +125,13 @@ impl Output {
             Target::Stdout(mut out) => out
                 .flush()
                 .map_err(|error| OutputError::Io { path: "standard output".into(), error }),
-            Target::File { temp, path, force } => {
+            Target::File { temp, place, path, force } => {
                 let fail = |error| OutputError::Io { path: path.clone(), error };
-                let temp = temp.into_inner().map_err(|e| fail(e.into_error()))?;
+                drop(temp.into_inner().map_err(|e| fail(e.into_error()))?);
                 if force {
-                    temp.persist(&path).map_err(|e| fail(e.error))?;
+                    place.persist(&path).map_err(|e| fail(e.error))?;
                 } else {
-                    temp.persist_noclobber(&path).map_err(|e| {
+                    place.persist_noclobber(&path).map_err(|e| {
                         if e.error.kind() == io::ErrorKind::AlreadyExists {
                             OutputError::Exists(path.clone())
                         } else {
@@ -121,16 +149,21 @@ impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.0 {
             Target::Stdout(out) => out.write(bytes),
-            Target::File { temp, .. } => temp.write(bytes),
+            Target::File { temp, path, .. } => temp.write(bytes).map_err(|e| of_file(path, &e)),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match &mut self.0 {
             Target::Stdout(out) => out.flush(),
-            Target::File { temp, .. } => temp.flush(),
+            Target::File { temp, path, .. } => temp.flush().map_err(|e| of_file(path, &e)),
         }
     }
+}
+
+/// An error about a file with the name that it is to have.
+fn of_file(path: &Path, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 
 /// Bytes that [`Later`] keeps in memory.
@@ -182,6 +215,37 @@ fn of_temporary(error: &io::Error) -> io::Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_folder_that_takes_no_file_is_told_with_the_path_as_typed() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join("file"), "").unwrap();
+        for (folder, reason) in [("none", "does not exist"), ("file", "is not a folder")] {
+            let folder = dir.path().join(folder);
+            let path = folder.join("out.jsonl");
+            let told = Output::open(Some(&path), false, []).unwrap_err().to_string();
+            let (path, folder) = (path.display(), folder.display());
+            assert_eq!(told, format!("cannot write {path}: the folder {folder} {reason}"));
+        }
+    }
+
+    #[test]
+    fn no_error_of_a_file_has_its_temporary_name() {
+        let dir = tempfile::tempdir().unwrap();
+        let (place, path) = (dir.path().join("temporary"), dir.path().join("out.csv"));
+        fs::write(&place, "").unwrap();
+        // It can be read only: what is written to it does not arrive.
+        let temp = BufWriter::new(fs::File::open(&place).unwrap());
+        let place = TempPath::try_from_path(&place).unwrap();
+        let mut out = Output(Target::File { temp, place, path: path.clone(), force: false });
+        out.write_all(b"a line\n").unwrap();
+        let told = out.flush().unwrap_err().to_string();
+        assert!(told.starts_with(&format!("{}: ", path.display())), "{told}");
+        assert!(!told.contains("temporary"), "{told}");
+        let told = out.commit().unwrap_err().to_string();
+        assert!(told.starts_with(&format!("cannot write {}: ", path.display())), "{told}");
+        assert!(!path.exists() && !dir.path().join("temporary").exists());
+    }
 
     #[test]
     fn what_waits_comes_out_whole_however_long_it_is() {

@@ -66,7 +66,7 @@ impl Breakdowns {
         for (key, row) in breakdown_rows(analysis, self.by, self.compared, self.weight) {
             if self.by == By::Rollout {
                 let name = if self.several {
-                    format!("{} {}", analysis.group.key.task, key.text)
+                    format!("{} {}", analysis.group.label(), key.text)
                 } else {
                     key.text
                 };

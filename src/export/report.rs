@@ -44,7 +44,7 @@ pub fn page(analysis: &Analysis, rollout: Option<&str>, brief: bool, data: bool)
     blocks.extend(diagnostics);
     blocks.extend(warnings(analysis));
     Page {
-        title: format!("{}  {}  {}", key_line(&analysis.group.key), head(&row), glyphs(&row)),
+        title: format!("{}  {}  {}", key_line(&analysis.group), head(&row), glyphs(&row)),
         blocks,
     }
 }

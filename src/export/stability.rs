@@ -36,7 +36,7 @@ pub fn columns() -> Vec<Column> {
 #[must_use]
 pub fn table(analysis: &Analysis, found: &[StepStability], rollout: Option<&str>) -> Table {
     let mut table = Table::new(columns());
-    table.title = key_line(&analysis.group.key);
+    table.title = key_line(&analysis.group);
     for (i, r) in analysis.group.rollouts.iter().enumerate() {
         let scored = analysis.basis.scored.get(i) == Some(&true);
         if !scored || rollout.is_some_and(|id| id != r.id) {

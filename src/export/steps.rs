@@ -56,7 +56,7 @@ pub fn columns(settings: &AnalysisSettings) -> Vec<Column> {
 #[must_use]
 pub fn table(analysis: &Analysis, rollout: Option<&str>) -> Table {
     let mut table = Table::new(columns(&analysis.settings));
-    table.title = key_line(&analysis.group.key);
+    table.title = key_line(&analysis.group);
     let group = &analysis.group;
     for (i, r) in group.rollouts.iter().enumerate() {
         if rollout.is_some_and(|id| id != r.id) {

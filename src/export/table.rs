@@ -1,6 +1,6 @@
 //! The table that every kind makes and every format writes: named, typed columns and rows of cells.
 
-use crate::rollout::GroupKey;
+use crate::rollout::{Group, GroupKey};
 use std::fmt::Write as _;
 
 /// What a column holds.
@@ -228,10 +228,11 @@ pub fn key_cells(key: &GroupKey) -> Vec<Cell> {
     ]
 }
 
-/// A group's key in one line for people.
+/// A group's key in one line for people; the namespace only where nothing else tells groups apart.
 #[must_use]
-pub fn key_line(key: &GroupKey) -> String {
-    let mut line = key.task.clone();
+pub fn key_line(group: &Group) -> String {
+    let key = &group.key;
+    let mut line = group.label().into_owned();
     if let Some(policy) = key.policy.as_deref().filter(|p| !p.is_empty()) {
         line.push_str("  ");
         line.push_str(policy);

@@ -85,7 +85,7 @@ pub fn columns(lens: Lens) -> Vec<Column> {
 #[must_use]
 pub fn table(analysis: &Analysis, lens: Lens) -> Table {
     let mut table = Table::new(columns(lens));
-    table.title = key_line(&analysis.group.key);
+    table.title = key_line(&analysis.group);
     table.rows = match lens {
         Lens::Paths => analysis.paths.rows.iter().map(|row| path_cells(analysis, row)).collect(),
         Lens::States => state_rows(analysis),

@@ -64,11 +64,14 @@ pub fn assemble(
             grouped.entry(key).or_default().push(pending);
         }
     }
+    let namesakes = group::namesakes(grouped.keys());
     let mut seen = Seen::default();
     let mut joiner = Joiner { sources: &sources, profiles, interpreter: None };
     let mut groups = Vec::with_capacity(grouped.len());
     let mut build = |tally: &mut Tally, key, drafts| {
-        let built = group::build(key, drafts, options);
+        let namesake = namesakes.contains(&key);
+        let mut built = group::build(key, drafts, options);
+        built.group.namesake = namesake;
         tally.group(&built);
         groups.push(Arc::new(built.group));
     };
@@ -149,7 +152,7 @@ fn nothing(
         });
     }
     verdicts.sort_by(|a, b| natural(&a.name, &b.name));
-    LoadError::NoRollouts { files: verdicts }
+    LoadError::no_rollouts(verdicts)
 }
 
 /// Joins the segments of a rollout: they are read again together, since what a step did can depend

@@ -63,7 +63,7 @@ pub fn without_twins(sources: Vec<Source>, verdicts: &mut Vec<FileVerdict>) -> V
                 named: source.named(),
                 reason: format!("holds the same as `{twin}`, which is read"),
                 hint: None,
-                kind: VerdictKind::Companion,
+                kind: VerdictKind::Copy,
             }),
         }
     }

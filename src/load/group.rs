@@ -1,6 +1,6 @@
 //! The group key of a rollout, and the building of a group's columns.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::identity::{Draft, Segments};
 use super::options::LoadOptions;
@@ -44,6 +44,17 @@ pub fn group_key(raw: &RawRollout, format: &str, options: &LoadOptions) -> Optio
         policy: raw.policy.clone().filter(|_| !options.pool.policy),
         train_step: raw.train_step.filter(|_| !options.pool.train_step),
     })
+}
+
+/// The keys that differ from another one in the namespace alone.
+#[must_use]
+pub fn namesakes<'k>(keys: impl Iterator<Item = &'k GroupKey>) -> BTreeSet<GroupKey> {
+    let mut called: BTreeMap<_, Vec<&GroupKey>> = BTreeMap::new();
+    for key in keys {
+        called.entry(key.without_namespace()).or_default().push(key);
+    }
+    let several = called.into_values().filter(|keys| keys.len() > 1);
+    several.flatten().cloned().collect()
 }
 
 /// A group with what the report needs to know about its rollouts, in the same order.

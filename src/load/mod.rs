@@ -48,10 +48,11 @@ use std::sync::Arc;
 
 pub use damage::Damage;
 pub use error::{LoadError, TextError};
+pub use join::{Join, Unjoined};
 pub use options::{LoadOptions, OnProgress, Pool, Progress, SuccessRule};
 pub use report::{
-    Collapsed, FileReport, FileVerdict, Join, LoadReport, Note, OutcomeOrigin, Skipped, Totals,
-    Unjoined, Unscored, VerdictKind, Warning,
+    Collapsed, FileReport, FileVerdict, LoadReport, Note, OutcomeOrigin, Skipped, Totals, Unscored,
+    VerdictKind, Warning,
 };
 use sources::Opened;
 pub use sources::Sources;
@@ -80,6 +81,14 @@ pub fn load(
     options: &LoadOptions,
     profiles: &Arc<Profiles>,
 ) -> Result<Loaded, LoadError> {
+    read(paths, options, profiles).map_err(|error| error.about(paths))
+}
+
+fn read(
+    paths: &[PathBuf],
+    options: &LoadOptions,
+    profiles: &Arc<Profiles>,
+) -> Result<Loaded, LoadError> {
     let mut shown = watch::Shown::new(options);
     let mut keep =
         |stream, path: &Path| streams::keep(stream, path, &mut shown, (options, profiles));
@@ -91,7 +100,7 @@ pub fn load(
     let Opened { mut sources, sides, mut verdicts } = Sources::open(inputs, options)?;
     verdicts.extend(lost);
     if sources.is_empty() {
-        return Err(LoadError::NoRollouts { files: verdicts });
+        return Err(LoadError::no_rollouts(verdicts));
     }
     shown.start_over();
     if let Some(halt) = halt {

@@ -6,7 +6,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::error::LoadError;
-use super::report::{Join, Skipped};
+use super::join::{Join, NAMED};
+use super::report::Skipped;
 use super::sources::Sources;
 use super::table::{Row, Table};
 use super::verdict_files;
@@ -119,6 +120,7 @@ pub fn join(
     skipped.append(&mut bad);
     join.matched = used.len();
     join.ambiguous = unclear.difference(&used).count();
+    join.left_over = map.left_over(&used);
     join.extra = readable.saturating_sub(join.matched + join.ambiguous);
     Ok(join)
 }
@@ -127,6 +129,8 @@ pub fn join(
 struct Map<'t> {
     table: &'t Table,
     rows: BTreeMap<&'t str, Vec<(usize, Row<'t>)>>,
+    /// The column of the name.
+    key: usize,
     /// The column of the outcome.
     value: usize,
     task: Option<usize>,
@@ -169,7 +173,7 @@ impl<'t> Map<'t> {
         }
         let several = tasks.into_iter().filter(|(_, tasks)| tasks.len() > 1);
         let several = several.map(|(name, _)| name).collect();
-        Ok(Self { table, rows, value, task: table.column(&["task", "task_id"]), several })
+        Ok(Self { table, rows, key, value, task: table.column(&["task", "task_id"]), several })
     }
 
     /// The rows about a rollout of this task, under the first of its names that has any. Rows that lack the
@@ -210,6 +214,22 @@ impl<'t> Map<'t> {
         let place = |entry: &Entry<'_>| self.table.place(entry.row.number);
         let name = &self.table.name;
         format!("{name}: {} says {}, {} {}", place(other), says(other), place(last), says(last))
+    }
+
+    /// The first of the rows that say an outcome and were not used, by the names that they give.
+    fn left_over(&self, used: &BTreeSet<usize>) -> Vec<String> {
+        let rows = self.table.rows().enumerate();
+        let rest = rows.filter(|(at, row)| !used.contains(at) && self.told(*row).is_ok());
+        rest.take(NAMED).map(|(_, row)| self.name(row)).collect()
+    }
+
+    /// What a row calls its rollout, with the task where it has one.
+    fn name(&self, row: Row<'_>) -> String {
+        match (row.cell(self.task), row.cell(Some(self.key))) {
+            (Some(task), Some(name)) => format!("{task} {name}"),
+            (None, Some(name)) => name.to_owned(),
+            (_, None) => self.table.place(row.number),
+        }
     }
 
     /// Rows whose outcome is none.

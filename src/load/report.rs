@@ -2,8 +2,12 @@
 //!
 //! Plain data for exports. It must not hold absolute paths, clocks, or the number of threads.
 
+use std::path::PathBuf;
+
 use serde::Serialize;
 
+use super::error::typed;
+use super::join::Join;
 use super::options::SuccessRule;
 use crate::ingest::RecordErrorKind;
 use crate::rollout::plural;
@@ -78,13 +82,16 @@ impl LoadReport {
         (!parts.is_empty()).then(|| parts.join("\n"))
     }
 
-    /// Paths that a person named and that gave nothing, with reasons: the rest is done without them.
+    /// Paths that a person named and that gave nothing, as `given`, with reasons: the rest is done
+    /// without them.
     #[must_use]
-    pub fn unread(&self) -> Vec<String> {
+    pub fn unread(&self, given: &[PathBuf]) -> Vec<String> {
         let none = self.files.iter().filter(|f| f.named && f.rollouts == 0 && f.skipped > 0);
-        let none = none.map(|f| format!("{}: no record of it could be read", f.name));
-        let lost = self.not_rollouts.iter().filter(|f| f.named && f.kind != VerdictKind::Companion);
-        none.chain(lost.map(ToString::to_string)).collect()
+        let none =
+            none.map(|f| format!("{}: no record of it could be read", typed(given, &f.name)));
+        let lost = self.not_rollouts.iter().filter(|f| f.named && !f.kind.is_known());
+        let lost = lost.map(|f| FileVerdict { name: typed(given, &f.name), ..f.clone() });
+        none.chain(lost.map(|f| f.to_string())).collect()
     }
 
     /// The mark of partial data, for screens and exports.
@@ -208,10 +215,30 @@ pub enum VerdictKind {
     Unknown,
     /// A framework writes it beside its rollouts.
     Companion,
+    /// The same file as one that is read, packed beside it: its rollouts would count twice.
+    Copy,
     /// Its content is not there or cannot be opened: empty, a pointer, no permission.
     Lost,
     /// Damaged or cut: a file, a part of an archive, what is left of a packed file, a verdict that is none.
     Damaged,
+}
+
+impl VerdictKind {
+    /// Whether it is known what it is, and that nothing is lost without it.
+    #[must_use]
+    pub const fn is_known(self) -> bool {
+        matches!(self, Self::Companion | Self::Copy)
+    }
+
+    /// What stands before the reason in lists of files.
+    #[must_use]
+    pub const fn mark(self) -> &'static str {
+        match self {
+            Self::Damaged => "damaged",
+            Self::Copy => "left out",
+            Self::Unknown | Self::Companion | Self::Lost => "no rollouts",
+        }
+    }
 }
 
 impl FileVerdict {
@@ -221,7 +248,7 @@ impl FileVerdict {
         const HOLD: [&str; 10] =
             ["json", "jsonl", "ndjson", "traj", "eval", "gz", "zst", "zip", "tgz", "tar"];
         match self.kind {
-            VerdictKind::Companion => false,
+            VerdictKind::Companion | VerdictKind::Copy => false,
             VerdictKind::Unknown => self.named,
             VerdictKind::Damaged => true,
             VerdictKind::Lost => {
@@ -371,43 +398,6 @@ pub struct OutcomeOrigin {
     pub source: String,
     /// How many rollouts.
     pub rollouts: usize,
-}
-
-/// A file that was joined to the rollouts.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Join {
-    /// Name; reports of single instances are counted together under the name of one.
-    pub file: String,
-    /// `verdicts`, `outcomes` or `sidecar`.
-    pub kind: &'static str,
-    /// Entries that found their rollout (or step).
-    pub matched: usize,
-    /// Rollouts (steps, for a sidecar) that nothing was found for.
-    pub missing: usize,
-    /// Entries without a rollout (or step).
-    pub extra: usize,
-    /// Entries whose id several tasks have, without a task.
-    pub ambiguous: usize,
-    /// Columns of a sidecar that hold numbers: `logged:NAME`.
-    pub numbers: Vec<String>,
-    /// Columns of a sidecar in which no number stands; they are no logged columns.
-    pub texts: Vec<String>,
-    /// Rollouts about which it is contradicted by itself, by another file or by the record, with what
-    /// each says.
-    #[serde(skip)]
-    pub disputes: Vec<String>,
-    /// Why a file of verdicts is about none of the rollouts.
-    #[serde(skip)]
-    pub unjoined: Option<Unjoined>,
-}
-
-/// Why a file was joined to nothing.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unjoined {
-    /// What was seen, and what was missing.
-    pub reason: String,
-    /// What to do.
-    pub hint: &'static str,
 }
 
 /// A warning.

@@ -6,8 +6,9 @@ use std::path::Path;
 
 use super::error::LoadError;
 use super::identity::Draft;
+use super::join::{Join, NAMED};
 use super::packed::{Columns as StepColumns, Packed};
-use super::report::{Join, Note, Skipped};
+use super::report::{Note, Skipped};
 use super::table::{Row, Table};
 use crate::rollout::GroupKey;
 
@@ -52,9 +53,14 @@ pub fn apply(path: &Path, groups: &mut [(GroupKey, Vec<Draft>)]) -> Result<Appli
     let mut rows: BTreeMap<(&str, &str), BTreeMap<u32, Row<'_>>> = BTreeMap::new();
     let mut contradicted: BTreeSet<(&str, &str, u32)> = BTreeSet::new();
     let (mut total, mut skipped) = (0, table.skipped());
+    // Rows that find no step, by their number.
+    let mut left: BTreeMap<u64, String> = BTreeMap::new();
     for row in table.rows() {
         total += 1;
-        let Some(id) = row.cell(Some(columns.rollout)) else { continue };
+        let Some(id) = row.cell(Some(columns.rollout)) else {
+            left.insert(row.number, table.place(row.number));
+            continue;
+        };
         let step = row.cell(Some(columns.step)).and_then(|s| s.trim().parse::<u32>().ok());
         let Some(step) = step else {
             let cell = row.cell(Some(columns.step)).unwrap_or_default();
@@ -66,11 +72,11 @@ pub fn apply(path: &Path, groups: &mut [(GroupKey, Vec<Draft>)]) -> Result<Appli
         let task = match (row.cell(columns.task), tasks.get(id)) {
             (Some(task), _) => task,
             (None, Some(known)) if known.len() == 1 => known.first().map_or("", String::as_str),
-            (None, Some(_)) => {
-                join.ambiguous += 1;
+            (None, known) => {
+                join.ambiguous += usize::from(known.is_some());
+                left.insert(row.number, format!("{id}:{step}"));
                 continue;
             }
-            (None, None) => continue,
         };
         let before = rows.entry((task, id)).or_default().insert(step, row);
         let Some(before) = before else { continue };
@@ -88,6 +94,9 @@ pub fn apply(path: &Path, groups: &mut [(GroupKey, Vec<Draft>)]) -> Result<Appli
         let of_step = rows.get_mut(&(task, id)).and_then(|of| of.remove(&step));
         total -= usize::from(of_step.is_some());
     }
+    left.extend(rows.iter().flat_map(|((_, id), of)| {
+        of.iter().map(move |(step, row)| (row.number, format!("{id}:{step}")))
+    }));
     for (key, drafts) in groups {
         for draft in drafts {
             let before = join.matched;
@@ -95,8 +104,13 @@ pub fn apply(path: &Path, groups: &mut [(GroupKey, Vec<Draft>)]) -> Result<Appli
                 let mut steps = draft.pending.steps.unpack();
                 for (&step, &row) in found {
                     match columns.put(row, step, &mut steps) {
-                        Ok(put) => join.matched += usize::from(put),
+                        Ok(false) => {}
+                        Ok(true) => {
+                            join.matched += 1;
+                            left.remove(&row.number);
+                        }
                         Err(reason) => {
+                            left.remove(&row.number);
                             skipped.push(table.skip(row.number, Some("step_reward"), reason));
                             total -= 1;
                         }
@@ -108,6 +122,7 @@ pub fn apply(path: &Path, groups: &mut [(GroupKey, Vec<Draft>)]) -> Result<Appli
         }
     }
     join.extra = total - join.matched - join.ambiguous;
+    join.left_over = left.into_values().take(NAMED).collect();
     skipped.sort_by_key(|s| s.number);
     Ok(Applied { join, notes: columns.odd(&table), skipped })
 }

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::report::Unjoined;
+use super::join::Unjoined;
 use super::sources::Side;
 use super::verdict_files::{instances, of_run, under};
 use super::work::Pending;

@@ -2,7 +2,7 @@
 //! object of `key: value`, or the summary of a SWE-bench run. Cells are texts; what they mean is decided by who asked.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::value::RawValue;
 
@@ -19,6 +19,8 @@ use crate::rollout::plural;
 pub struct Table {
     /// Name of the file, without its folder.
     pub name: String,
+    /// Its path as given.
+    path: PathBuf,
     columns: Vec<String>,
     rows: Vec<Line>,
     /// Its rows are elements of a list, not lines.
@@ -45,8 +47,10 @@ impl Table {
             .map_err(|error| LoadError::Unreadable { path: path.to_owned(), error })?;
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         match Self::parse(&name, &bytes) {
-            Ok(table) => Ok(Self { forms, ..table }),
-            Err(reason) => Err(LoadError::BadTable { file: name, reason, forms }),
+            Ok(table) => Ok(Self { forms, path: path.to_owned(), ..table }),
+            Err(reason) => {
+                Err(LoadError::BadTable { file: path.display().to_string(), reason, forms })
+            }
         }
     }
 
@@ -213,7 +217,8 @@ impl Table {
 
     /// An error about this table.
     pub fn error(&self, reason: impl Into<String>) -> LoadError {
-        LoadError::BadTable { file: self.name.clone(), reason: reason.into(), forms: self.forms }
+        let file = self.path.display().to_string();
+        LoadError::BadTable { file, reason: reason.into(), forms: self.forms }
     }
 }
 

@@ -7,7 +7,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::report::{Join, Note};
+use super::join::{Join, NAMED};
+use super::report::Note;
 use super::sources::{Side, Sources};
 use super::standing::{Rollouts, Standing};
 use super::work::Pending;
@@ -301,6 +302,8 @@ impl Tally {
             let all = side.content.given.len().max(usize::from(side.content.trial.is_some()));
             join.matched += used.len();
             join.extra += all.saturating_sub(used.len());
+            let rest = side.content.given.keys().filter(|name| !used.contains(*name));
+            join.left_over.extend(rest.take(NAMED - join.left_over.len()).cloned());
             join.disputes.extend(disputes);
             if join.unjoined.is_none() {
                 join.unjoined = standing.told(&side.content);

@@ -1,14 +1,16 @@
 //! Warnings of a load: codes that stay, one sentence each, and what to do.
 
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use super::copies::Copies;
 use super::damage::Damage;
 use super::identity::Seen;
+use super::join::Join;
 use super::keys::Keys;
 use super::options::SuccessRule;
-use super::report::{Join, LoadReport, Note, VerdictKind, Warning};
+use super::report::{LoadReport, Note, VerdictKind, Warning};
 use crate::rollout::{Group, natural, plural};
 
 /// The first few names.
@@ -47,6 +49,7 @@ pub fn warn(
         let hint = file.hint.clone().unwrap_or_default();
         let (code, word) = match file.kind {
             VerdictKind::Companion => ("no-rollouts", "not a rollout file"),
+            VerdictKind::Copy => ("packed-copy", "left out"),
             VerdictKind::Unknown => ("unread", "not a rollout file"),
             VerdictKind::Lost | VerdictKind::Damaged => ("unread", "could not be read"),
         };
@@ -180,7 +183,7 @@ fn identity(
         add(
             "segment-gap",
             text,
-            "`rollouts` names the segments; give the rest of the run",
+            "`credscope report` names the segments; give the rest of the run",
             Vec::new(),
         );
     }
@@ -221,7 +224,8 @@ fn disputed(joins: &[Join], add: &mut impl FnMut(&'static str, String, &str, Vec
 fn joined(joins: &[Join], add: &mut impl FnMut(&'static str, String, &str, Vec<String>)) {
     for join in joins {
         let what = if join.kind == "sidecar" { "step" } else { "rollout" };
-        let counts = format!(
+        let left = join.told_left_over().map_or_else(String::new, |l| format!("; left over: {l}"));
+        let mut counts = format!(
             "{}: {} matched, {} without an entry, {} without a {what}",
             join.file,
             join.matched,
@@ -229,17 +233,37 @@ fn joined(joins: &[Join], add: &mut impl FnMut(&'static str, String, &str, Vec<S
             plural(join.extra, "entry").replace("entrys", "entries"),
         );
         if join.ambiguous > 0 {
-            let text = format!("{counts}, {} whose id several tasks have", join.ambiguous);
-            add("join-ambiguous", text, "add a `task` column", Vec::new());
+            let _ = write!(counts, ", {} whose id several tasks have", join.ambiguous);
+        }
+        let counts = counts + &left;
+        if join.ambiguous > 0 {
+            add("join-ambiguous", counts, "add a `task` column", Vec::new());
         } else if let Some(why) = join.unjoined.as_ref().filter(|_| join.matched == 0) {
             let text = format!("{}: verdicts, joined to no rollout: {}", join.file, why.reason);
             add("join-nothing", text, why.hint, Vec::new());
         } else if join.matched == 0 {
             add("join-nothing", counts, "check the ids", Vec::new());
         } else if join.kind != "verdicts" && join.missing + join.extra > 0 {
-            add("join-partial", counts, "", Vec::new());
+            add("join-partial", counts, &partial_hint(join), Vec::new());
         }
     }
+}
+
+/// What to do about a table that fits some rollouts.
+fn partial_hint(join: &Join) -> String {
+    let (what, without) = match join.kind {
+        "sidecar" => (
+            "rollout ids and step numbers, from 0,",
+            "steps without an entry have none of its numbers",
+        ),
+        _ => ("ids", "rollouts without an entry keep the verdict that they have"),
+    };
+    let check = format!(
+        "check the {what} of what is left over: `credscope report` lists those that are here"
+    );
+    let parts = [(join.extra > 0, check.as_str()), (join.missing > 0, without)];
+    let parts: Vec<&str> = parts.into_iter().filter(|(any, _)| *any).map(|(_, p)| p).collect();
+    parts.join("; ")
 }
 
 fn mixed_harness(

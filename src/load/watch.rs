@@ -355,7 +355,8 @@ fn same(a: &Group, b: &Group) -> bool {
             && told(a) == told(b)
     };
     let values = |g: &Group| g.steps.values.len();
-    a.rollouts.len() == b.rollouts.len()
+    a.namesake == b.namesake
+        && a.rollouts.len() == b.rollouts.len()
         && values(a) == values(b)
         && a.rollouts.iter().zip(&b.rollouts).all(rollout)
 }

@@ -51,6 +51,10 @@ impl<'f> Archive<'f> {
                     .collect();
                 return Ok((Self::Listed(zip), names));
             }
+            Err(zip::result::ZipError::InvalidArchive(why)) => io::Error::other(format!(
+                "it is no whole zip archive: its directory, which stands at the end, is not there or broken (is \
+                 it cut?), and no member can be found ({why})"
+            )),
             Err(error) => io::Error::other(error),
         };
         let (names, members): (Vec<_>, Vec<_>) = walk(file, start, len, spool)?.into_iter().unzip();

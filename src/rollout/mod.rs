@@ -7,6 +7,7 @@ pub mod raw;
 pub mod steps;
 pub mod symbols;
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -57,6 +58,14 @@ pub struct GroupKey {
     pub policy: Option<String>,
     /// Training step.
     pub train_step: Option<u64>,
+}
+
+impl GroupKey {
+    /// What tells it from others of the load beside the namespace.
+    #[must_use]
+    pub fn without_namespace(&self) -> (&str, Option<&str>, Option<u64>) {
+        (&self.task, self.policy.as_deref(), self.train_step)
+    }
 }
 
 impl Ord for GroupKey {
@@ -200,9 +209,18 @@ pub struct Group {
     pub coding_calls: (u32, u32),
     /// The task's text, shortened, where the file has it.
     pub prompt: String,
+    /// Another group of the load differs from it in nothing of the key but the namespace.
+    pub namesake: bool,
 }
 
 impl Group {
+    /// What people know it by: its task, with the namespace where another group is called the same.
+    #[must_use]
+    pub fn label(&self) -> Cow<'_, str> {
+        let GroupKey { namespace, task, .. } = &self.key;
+        if self.namesake { Cow::Owned(format!("{namespace}/{task}")) } else { Cow::Borrowed(task) }
+    }
+
     /// Number of steps of all rollouts.
     #[must_use]
     pub fn len(&self) -> usize {

@@ -193,7 +193,7 @@ pub fn write(job: &Job, from: &Provenance) -> Result<String, String> {
 
 fn put(path: &Path, body: &[u8], inputs: &[PathBuf]) -> Result<(), OutputError> {
     let mut out = Output::open(Some(path), false, inputs)?;
-    out.write_all(body).map_err(|error| OutputError::Io { path: path.to_owned(), error })?;
+    out.write_all(body).map_err(OutputError::Writing)?;
     out.commit()
 }
 

@@ -224,12 +224,13 @@ pub(super) fn found(model: &mut Model, key: u64, part: &Found) {
     }
 }
 
-/// The search of a worker: signatures first, then the texts of one rollout after the other. `tell`
-/// says whether to go on.
+/// The search of a worker: signatures first, then the texts of one rollout after the other. `goes_on` is
+/// asked before each step, and `tell` says whether to go on as well.
 pub fn run(
     snapshot: &Arc<super::snapshot::Snapshot>,
     pattern: &str,
     texts: &dyn super::text::TextSource,
+    goes_on: &dyn Fn() -> bool,
     mut tell: impl FnMut(Found) -> bool,
 ) {
     let Ok(pattern) = expression(pattern) else {
@@ -238,12 +239,13 @@ pub fn run(
     let analysis = &snapshot.analysis;
     let group = &analysis.group;
     let hits = (0..group.len())
+        .take_while(|_| goes_on())
         .filter(|&s| {
             pattern.is_match(&analysis.action_label(s))
                 || pattern.is_match(&analysis.state_label(s))
         })
         .collect();
-    if !tell(Found { hits, read: 0, failed: false }) {
+    if !goes_on() || !tell(Found { hits, read: 0, failed: false }) {
         return;
     }
     for (i, rollout) in group.rollouts.iter().enumerate() {
@@ -253,10 +255,11 @@ pub fn run(
             .unwrap_or_default()
             .iter()
             .zip(rollout.steps.clone())
+            .take_while(|_| goes_on())
             .filter(|(raw, _)| matches(&pattern, raw))
             .map(|(_, step)| step)
             .collect();
-        if !tell(Found { hits, read: i + 1, failed }) {
+        if !goes_on() || !tell(Found { hits, read: i + 1, failed }) {
             return;
         }
     }

@@ -24,7 +24,7 @@ use super::text::{Document, Wrapped};
 use super::theme::{Depth, Theme, ThemeId};
 use super::turning::Turning;
 use crate::analysis::{AnalysisSettings, Explanation, Warning};
-use crate::load::LoadReport;
+use crate::load::{LoadReport, VerdictKind};
 use crate::rollout::{Corpus, Group};
 use crate::settings::Settings;
 
@@ -58,7 +58,7 @@ impl Notice {
             list.push(notice(PARTIAL, partial, &help));
         }
         for verdict in &report.not_rollouts {
-            if verdict.named {
+            if verdict.named && verdict.kind != VerdictKind::Copy {
                 let text = format!("{}: {}", verdict.name, verdict.reason);
                 let help = verdict.hint.as_deref().unwrap_or("no rollouts were found in it");
                 list.push(notice("not-rollouts", text, help));

@@ -144,7 +144,7 @@ fn settle(model: &mut Model, origin: &Origin, effects: Vec<Effect>) {
                 messages.push(Msg::Read(of, read));
             }
             Effect::Find { key, snapshot, pattern } => {
-                finding::run(&snapshot, &pattern, &*origin.texts, |part| {
+                finding::run(&snapshot, &pattern, &*origin.texts, &|| true, |part| {
                     messages.push(Msg::Found(key, part));
                     true
                 });

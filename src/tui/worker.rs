@@ -433,9 +433,9 @@ fn read(slots: &Arc<Slots>, outbox: &Sender<Msg>) -> std::io::Result<()> {
         while let Some(job) = at.search.take() {
             let source = at.origin().texts;
             let done = guarded("the search", || {
-                finding::run(&job.snapshot, &job.pattern, &*source, |part| {
-                    at.newest_search.load(Ordering::Relaxed) == job.key
-                        && out.send(Msg::Found(job.key, part)).is_ok()
+                let goes_on = || at.newest_search.load(Ordering::Relaxed) == job.key;
+                finding::run(&job.snapshot, &job.pattern, &*source, &goes_on, |part| {
+                    out.send(Msg::Found(job.key, part)).is_ok()
                 });
             });
             if let Err(text) = done

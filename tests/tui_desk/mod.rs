@@ -142,7 +142,7 @@ impl Desk {
             Effect::Find { key, snapshot, pattern } => {
                 // Most searches stay with the signatures: reading a whole file each time takes long.
                 let texts: &dyn TextSource = if random.one_in(8) { &*file.texts } else { &NoText };
-                finding::run(&snapshot, &pattern, texts, |part| {
+                finding::run(&snapshot, &pattern, texts, &|| true, |part| {
                     answers.push(Msg::Found(key, part));
                     true
                 });

@@ -378,7 +378,7 @@ pub fn settle(model: &mut Model, mut effects: Vec<Effect>) {
             Effect::Find { key, snapshot, pattern } => {
                 let mut parts = Vec::new();
                 let texts = credscope::tui::text::NoText;
-                finding::run(&snapshot, &pattern, &texts, |part| {
+                finding::run(&snapshot, &pattern, &texts, &|| true, |part| {
                     parts.push(part);
                     true
                 });

@@ -50,7 +50,7 @@ pub fn advantages(analysis: &Analysis, columns: &[usize], rollout: Option<&str>)
     wanted.extend(&names);
     let title = format!(
         "Advantages per step: {}{}",
-        key_line(&analysis.group.key),
+        key_line(&analysis.group),
         rollout.map_or_else(String::new, |id| format!(", {id}"))
     );
     Figure::new(title, notes, canvas, project(&steps::table(analysis, rollout), &wanted))

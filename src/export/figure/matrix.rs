@@ -88,7 +88,7 @@ pub fn matrix(analysis: &Analysis, column: usize) -> Figure {
         convention,
         format!("full colour at |{name}| = {}; one cell per step, from the left", short(most, 3)),
     ];
-    let title = format!("{name} by rollout and step: {}", key_line(&analysis.group.key));
+    let title = format!("{name} by rollout and step: {}", key_line(&analysis.group));
     let wanted =
         ["rollout", "outcome", "step", "action", "evidence", "quadrant", "reason", name.as_str()];
     Figure::new(title, notes, canvas, project(&steps::table(analysis, None), &wanted))

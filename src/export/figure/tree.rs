@@ -79,7 +79,7 @@ pub fn tree(analysis: &Analysis) -> Figure {
         ),
         format!("A: {} of the row's first step", analysis.settings.y),
     ];
-    Figure::new(format!("Paths: {}", key_line(&analysis.group.key)), notes, canvas, all)
+    Figure::new(format!("Paths: {}", key_line(&analysis.group)), notes, canvas, all)
 }
 
 /// A row of the tree, as its table tells it.

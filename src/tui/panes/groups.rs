@@ -125,7 +125,7 @@ pub fn draw(model: &Model, canvas: &mut Canvas) {
     let longest = order
         .iter()
         .filter_map(|&g| model.corpus.groups.get(g))
-        .map(|g| text::width(&text::line(&g.key.task)))
+        .map(|g| text::width(&text::line(&g.label())))
         .max()
         .unwrap_or(4)
         .max("Σ listed".chars().count());
@@ -180,7 +180,7 @@ fn line(model: &Model, group: usize, columns: &Columns, selected: bool, theme: &
     let Some(data) = model.corpus.groups.get(group) else {
         return row;
     };
-    let task = text::line(&data.key.task).into_owned();
+    let task = text::line(&data.label()).into_owned();
     let style = if group == model.group { theme.title } else { theme.text };
     row.left(&text::cut_left(&task, columns.task), columns.task, style);
     if let Some(summary) = model.groups.rows.get(group).and_then(Option::as_ref) {

@@ -1,5 +1,7 @@
 //! The steps worth reading first, ranked, with why; below them the sentence of the selected one.
 
+use std::borrow::Cow;
+
 use crate::export::text;
 use crate::rollout::plural;
 use crate::tui::canvas::{Canvas, Row, first_in_sight};
@@ -148,8 +150,8 @@ fn lines(picks: &[(usize, &Pick)], all: bool) -> Vec<Line> {
 fn columns(width: usize, picks: &[(usize, &Pick)], all: bool, model: &Model) -> Columns {
     let widest = |of: &dyn Fn(&(usize, &Pick)) -> usize| picks.iter().map(of).max().unwrap_or(0);
     let task = if all {
-        let task = |g: usize| model.corpus.groups.get(g).map_or("", |g| g.key.task.as_str());
-        widest(&|(g, _)| text::width(&text::line(task(*g)))).clamp(4, width / 6)
+        let task = |g: usize| model.corpus.groups.get(g).map_or_else(Cow::default, |g| g.label());
+        widest(&|(g, _)| text::width(&text::line(&task(*g)))).clamp(4, width / 6)
     } else {
         0
     };
@@ -226,8 +228,9 @@ fn row(
     row.put(super::mark(selected), theme.text);
     row.right(&(rank + 1).to_string(), 2, if rank < 3 { theme.title } else { theme.dim }).gap(1);
     if columns.task > 0 {
-        let task = model.corpus.groups.get(group).map_or("", |g| g.key.task.as_str());
-        row.left(&text::cut_left(&text::line(task), columns.task), columns.task, theme.text).gap(1);
+        let task = model.corpus.groups.get(group).map_or_else(Cow::default, |g| g.label());
+        row.left(&text::cut_left(&text::line(&task), columns.task), columns.task, theme.text)
+            .gap(1);
     }
     let name = rollout(model, group, pick);
     row.left(&text::cut_left(&name, columns.name), columns.name, theme.text);

@@ -49,7 +49,7 @@ pub fn draw(model: &Model, canvas: &mut Canvas) {
     let wide = |pick: fn(&(String, String)) -> &String| {
         badges.iter().map(|b| 2 + text::width(pick(b))).sum::<usize>()
     };
-    let task = text::line(&analysis.group.key.task).into_owned();
+    let task = text::line(&analysis.group.label()).into_owned();
     let asked = text::width(&task).min((width / 3).max(12));
     let fixed = counts.width() + 1 + right.width();
     let room = |name: &str, badges: usize| width.saturating_sub(name.len() + fixed + badges);
