@@ -37,9 +37,8 @@ impl Order {
     pub fn step(&mut self, token: Token, byte: u8, string: bool) {
         let odd = match (self.last, token) {
             (_, Token::Space | Token::Text) => return,
-            (Token::Quote | Token::Bare | Token::Close, Token::Open)
-            | (Token::Quote | Token::Close, Token::Bare)
-            | (Token::Quote | Token::Bare | Token::Close, Token::Quote) => !self.open.is_empty(),
+            (Token::Quote | Token::Bare | Token::Close, Token::Open | Token::Quote)
+            | (Token::Quote | Token::Close, Token::Bare) => !self.open.is_empty(),
             (Token::Comma | Token::Open, Token::Open) => {
                 self.more == 0 && self.open.last() == Some(&b'{')
             }
