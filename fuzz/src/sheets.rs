@@ -49,7 +49,9 @@ pub fn found(layout: Layout, input: &[u8], limit: usize) -> Vec<Found> {
                 (end, number, sheet) = (piece.offset + len, piece.number, None);
             }
             Found::Sheet(next) => {
-                assert!(next.bytes.start >= end && next.number > number && next.rows > 1);
+                assert!(next.bytes.start >= end && next.number > number);
+                // Of one row only where that is not all of the record.
+                assert!(next.rows > 1 || next.rows == 1 && next.lost.is_some());
                 (end, number, sheet) = (next.bytes.end, next.number, Some((next, 0)));
             }
             Found::Element(row) => {

@@ -12,6 +12,7 @@ use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
 use super::elements;
+use super::holes;
 use super::outline::Open;
 use super::reader::{Layout, RecordError};
 use super::repair;
@@ -138,7 +139,8 @@ impl Hands<'_, '_> {
         let Some(outline) = scan.finish(end) else { return Ok(None) };
         let others = outline.others.clone();
         // What is wrong with all of a record is told by its reader.
-        let sheet = outline.sheet(number, self.format).ok().filter(|sheet| sheet.rows > 1);
+        let sheet =
+            outline.sheet(number, self.format).ok().filter(|s| s.rows > 1 || s.lost.is_some());
         if sheet.is_none() {
             return Ok(None);
         }
@@ -227,6 +229,7 @@ struct Scan {
     columns: Vec<Column>,
     /// Values that are no columns.
     others: Vec<Range<u64>>,
+    nul: holes::Follow,
 }
 
 /// A record that was followed to its end.
@@ -255,6 +258,7 @@ impl Scan {
             key: Vec::new(),
             columns: Vec::new(),
             others: Vec::new(),
+            nul: holes::Follow::default(),
         }
     }
 
@@ -263,7 +267,7 @@ impl Scan {
         match self.state {
             State::InKey => 0,
             State::Odd if lines => memchr::memchr(b'\n', rest).unwrap_or(rest.len()),
-            _ => self.scanner.plain(rest, lines),
+            _ => holes::Follow::plain(rest, self.scanner.plain(rest, lines)),
         }
     }
 
@@ -274,6 +278,11 @@ impl Scan {
             (State::Inside(kind), token) => self.inside(kind, token, byte, at),
             (state, token) => self.between(state, token, byte, at),
         };
+        // Cells of one column may have been lost, and all behind them would be those of other rows.
+        self.nul.step(byte, at);
+        if self.nul.found {
+            self.state = State::Odd;
+        }
     }
 
     /// Between values, and in keys.

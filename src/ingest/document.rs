@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use serde_json::value::RawValue;
 
+use super::holes;
 use super::json::{self, Object};
 use super::reader::{Context, Parsed, Part, Reader, RecordError, RecordErrorKind, tolerantly};
 use super::repair::{self, Repairs};
@@ -87,6 +88,9 @@ pub fn read_document(
         Err(error) if !error.is_broken() => return Err(error),
         Err(error) => error,
     };
+    if let Some(error) = holes::error(text) {
+        return Err(error);
+    }
     let (repaired, whole) = repair::repair(text);
     if closed && let Ok(document) = read(&repaired) {
         return Ok(Opened { document, lost: Vec::new(), repairs: whole });

@@ -13,6 +13,7 @@ use std::ops::ControlFlow;
 use super::repair;
 use super::split::{Body, Fault, Piece, Reach, Scanner, Sink, Token, piece};
 use super::tears::begins::Begins;
+use super::tears::order::Order;
 
 /// Pieces that wait for the end of their line hold at most this much.
 const WAITING: usize = 64 << 20;
@@ -132,6 +133,8 @@ struct Cutter {
     end_line: Option<u64>,
     /// A comma, or the beginning, is before the next value.
     due: bool,
+    /// How things follow each other in the open value.
+    order: Order,
     /// The last two bytes that are no white space.
     last: [u8; 2],
 }
@@ -155,6 +158,7 @@ impl Cutter {
             behind: None,
             end_line: None,
             due: true,
+            order: Order::default(),
             last: [0; 2],
         }
     }
@@ -185,6 +189,9 @@ impl Cutter {
         if !was_open && self.open {
             self.opens(byte, at);
         }
+        if self.open {
+            self.order.step(token, byte, self.scanner.string);
+        }
         if token == Token::Colon && self.base > 0 && self.scanner.depth == self.base {
             // A list has no keys: a bracket before is missing or too many.
             self.trust = Trust::Stray;
@@ -202,9 +209,11 @@ impl Cutter {
             && self.start.offset == brace
             && self.scanner.depth == self.base + 1
             && !self.scanner.string;
-        if fits && self.trust != Trust::Stray && self.begins.learn(self.trust == Trust::Sure) {
+        // Within a value in which a bracket is lost the next one seems to be.
+        let sure = self.trust == Trust::Sure && !self.order.broken;
+        if fits && self.trust != Trust::Stray && self.begins.learn(sure) {
             (self.trust, self.ended, self.behind) = (Trust::Sure, false, None);
-        } else if self.trust == Trust::Sure {
+        } else if sure {
             self.begins.within();
         } else if self.begins.known() {
             return Step::Again;
@@ -261,6 +270,7 @@ impl Cutter {
             self.trust = Trust::Stray;
         }
         self.due = false;
+        self.order = Order::default();
         self.start = Start { offset: at, number: self.start.number + 1 };
         self.first = self.first.or(Some(self.start));
     }
@@ -372,6 +382,7 @@ impl Cutter {
         self.scanner = Scanner::at(self.base + 1);
         (self.trust, self.ended, self.due, self.open) = (Trust::Sure, false, false, true);
         (self.behind, self.end_line) = (None, None);
+        self.order.within();
         self.start = Start { offset, number: self.start.number + 1 };
         self.first = Some(self.start);
         go_on

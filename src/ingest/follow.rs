@@ -1,6 +1,7 @@
 //! Follows the brackets and keys of documents: where each is, and the array of its elements in it, and
 //! whether anything stands where it can only if a quote or a bracket is missing.
 
+use super::holes;
 use super::outline::{Array, Frame};
 use super::reader::Layout;
 use super::split::{Scanner, Token};
@@ -28,6 +29,8 @@ pub(super) struct Survey {
     doubt: bool,
     /// Where the record begins in which something stands that cannot, and that place.
     odd: Option<(u64, u64)>,
+    /// NUL bytes of the open record.
+    nul: holes::Follow,
     /// What stood before, white space left out; the inside of a text where one is open.
     last: Token,
 }
@@ -84,6 +87,7 @@ impl Survey {
             mark: None,
             doubt: false,
             odd: None,
+            nul: holes::Follow::default(),
             last: Token::Comma,
         }
     }
@@ -91,7 +95,11 @@ impl Survey {
     pub fn plain(&self, rest: &[u8]) -> usize {
         let reading = matches!(&self.record, Some(Record { label: Label::Reading(Some(_)), .. }));
         let begins = !self.lines && self.begins.alive();
-        if reading || begins { 0 } else { self.scanner.plain(rest, true) }
+        if reading || begins {
+            0
+        } else {
+            holes::Follow::plain(rest, self.scanner.plain(rest, true))
+        }
     }
 
     /// Records that are as they seem.
@@ -110,6 +118,7 @@ impl Survey {
 
     /// Moves over one byte.
     pub fn step(&mut self, byte: u8, at: u64) {
+        self.nul.step(byte, at);
         let ended = self.follow(byte, at);
         self.found.extend(ended);
         if self.lines {
@@ -165,6 +174,7 @@ impl Survey {
             let close = ends.then_some(brace);
             *array = Array { close, several: true, odd: false, ..*array };
         }
+        self.nul.found |= self.found.iter().any(|f| f.hole && f.bytes.start >= mark.start);
         self.found.retain(|f| f.bytes.start < mark.start);
         self.number = mark.number;
         let (start, object) = (mark.start, true);
@@ -273,8 +283,9 @@ impl Survey {
         let left = self.scanner.depth.saturating_sub(self.base) + usize::from(self.scanner.string);
         let Record { start, arrays, .. } = self.record.take()?;
         let odd = self.odd.filter(|odd| odd.0 == start).map(|odd| odd.1);
+        let hole = std::mem::take(&mut self.nul).found;
         let (bytes, number, closed) = (start..end, self.number, left == 0);
-        Some(Frame { bytes, number, closed, at_end: false, lost: None, arrays, odd, left })
+        Some(Frame { bytes, number, closed, at_end: false, lost: None, arrays, odd, left, hole })
     }
 }
 

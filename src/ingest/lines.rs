@@ -4,7 +4,7 @@
 use serde_json::value::RawValue;
 
 use super::reader::{Context, LostLine, RecordError, RecordErrorKind};
-use super::{json, place, pointer, repair};
+use super::{holes, json, place, pointer, repair};
 use crate::rollout::raw::RawRollout;
 
 /// The lines that are JSON, as one JSON array, and the number of each; the others are lost.
@@ -41,6 +41,10 @@ pub fn array(text: &str, raw: &mut RawRollout, lost: &mut Vec<LostLine>) -> (Str
             } else {
                 lose(RecordError::unexpected(None, "not an object"));
             }
+            continue;
+        }
+        if let Some(error) = holes::error(line.as_bytes()) {
+            lose(error);
             continue;
         }
         let (repaired, done) = repair::repair(line.as_bytes());
@@ -103,6 +107,16 @@ mod tests {
         assert_eq!((&*all, &numbers[..]), ("[{},{}]", &[1, 5][..]));
         let told: Vec<_> = lost.iter().map(|l| (l.at, l.error.hint.is_some())).collect();
         assert_eq!(told, [(3, true)]);
+    }
+
+    #[test]
+    fn a_line_with_a_block_of_nul_bytes_is_lost() {
+        let (mut raw, mut lost) = (RawRollout::default(), Vec::new());
+        let text = "{\"a\":\"x\0y\"}\n{\"a\":\"x\0\0y\"}\n{}\n";
+        let (all, numbers) = array(text, &mut raw, &mut lost);
+        assert_eq!((&*all, &numbers[..]), ("[{\"a\":\"x\\u0000y\"},{}]", &[1, 3][..]));
+        assert_eq!((raw.notes.len(), lost.len()), (1, 1));
+        assert!(lost[0].error.reason.starts_with("2 NUL bytes"), "{}", lost[0].error.reason);
     }
 
     #[test]

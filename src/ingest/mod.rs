@@ -23,6 +23,7 @@ mod follow;
 mod form;
 pub mod frames;
 pub mod harbor;
+pub mod holes;
 pub mod inspect;
 pub mod json;
 pub mod lines;

@@ -22,6 +22,8 @@ pub struct Frame {
     pub(super) odd: Option<u64>,
     /// How many brackets are open at its end, and texts.
     pub(super) left: usize,
+    /// A block of NUL bytes is in it.
+    pub(super) hole: bool,
 }
 
 /// An entry of a document that is torn: the rest without it is whole.

@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 
 use super::document::Document;
+use super::holes;
 use super::json::{self, Object};
 use super::repair::Repairs;
 use super::shape::Shape;
@@ -450,6 +451,10 @@ fn repaired(
         && !parts.iter().any(|p| p.rollout.is_err())
     {
         return Ok((parts, Repairs { bytes: true, ..Repairs::default() }));
+    }
+    // What stands before a block and what stands behind it may be halves of two records.
+    if let Some(error) = holes::error(bytes) {
+        return Err(error);
     }
     let (text, repairs) = repair::repair(bytes);
     if !repairs.any() {

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 
 use super::path::Path;
 use super::reader::{RecordError, RecordErrorKind};
-use super::{json, scan};
+use super::{holes, json, scan};
 
 /// What a repair did, counted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -59,7 +59,7 @@ impl Repairs {
     pub fn blame(&self, error: RecordError) -> RecordError {
         match &self.junk {
             Some((field, word)) if error.kind == RecordErrorKind::Broken => RecordError {
-                field: error.field.or_else(|| Some(field.clone()).filter(|f| !f.is_empty())),
+                field: error.field.or_else(|| Some(field.clone()).filter(|f| is_name(f))),
                 reason: format!("`{word}` is no JSON, a quote may be missing; {}", error.reason),
                 ..error
             },
@@ -105,6 +105,12 @@ impl Repairs {
         }
         (!parts.is_empty()).then(|| parts.join(", "))
     }
+}
+
+/// Whether a path is one of names. Behind a quote that is missing, what stands between texts seems to be a
+/// key.
+fn is_name(path: &str) -> bool {
+    !path.is_empty() && !path.contains(['{', '}', ',', ':', '\\'])
 }
 
 /// As many words are told one by one.
@@ -190,7 +196,7 @@ pub(super) fn whole(body: &Result<Vec<u8>, u64>) -> bool {
 /// Whether a text is JSON, after a repair if need be.
 pub(super) fn is_whole(bytes: &[u8]) -> bool {
     let is_json = |bytes: &[u8]| serde_json::from_slice::<serde::de::IgnoredAny>(bytes).is_ok();
-    is_json(bytes) || is_json(repair(bytes).0.as_bytes())
+    is_json(bytes) || !holes::any(bytes) && is_json(repair(bytes).0.as_bytes())
 }
 
 /// Whether a token is one that JSON has, or one that frameworks write.
@@ -329,6 +335,19 @@ mod tests {
             assert_eq!(text, bad.replace("NaN", "\"NaN\""));
             assert_eq!(done.junk, Some((field.to_owned(), word.to_owned())), "{bad}");
             assert!(serde_json::from_str::<serde::de::IgnoredAny>(&text).is_err());
+        }
+    }
+
+    #[test]
+    fn what_stands_between_texts_is_no_name_of_a_field() {
+        for (text, told) in [
+            (r#"{"a:1,"b":2}"#, None),
+            (r#"{"a":tru}"#, Some("a")),
+            (r#"{"a":[1,{"b":tru}]}"#, Some("a[1].b")),
+        ] {
+            let error = serde_json::from_str::<serde::de::IgnoredAny>(text).unwrap_err();
+            let error = repair(text.as_bytes()).1.blame(RecordError::from(error));
+            assert_eq!(error.field.as_deref(), told, "{text}: {error}");
         }
     }
 

@@ -42,6 +42,8 @@ pub struct Table {
     pub rows: usize,
     /// What is odd about the columns and costs nothing: (field, what).
     pub notes: Vec<(String, String)>,
+    /// What is lost behind its rows, all of which are there.
+    pub lost: Option<RecordError>,
 }
 
 /// A column and the places of its cells.
@@ -130,6 +132,8 @@ pub struct Sheet {
     pub rows: usize,
     /// What is odd about the columns: (field, what).
     pub notes: Vec<(String, String)>,
+    /// What is lost behind its rows.
+    pub lost: Option<RecordError>,
     /// By name; what stands before each cell of a row.
     columns: Vec<(String, Column)>,
 }
@@ -155,8 +159,8 @@ impl Sheet {
         let kept = columns.into_iter().enumerate().filter(|(at, _)| table.kept.contains(at));
         let mut columns: Vec<_> = kept.map(|(_, c)| (label(&c.name), c)).collect();
         columns.sort_by(|(_, a), (_, b)| a.name.cmp(&b.name));
-        let Table { document, rows, notes, .. } = table;
-        Self { bytes, number, document, rows, notes, columns }
+        let Table { document, rows, notes, lost, .. } = table;
+        Self { bytes, number, document, rows, notes, lost, columns }
     }
 
     /// One row, or its length where that is over the limit.

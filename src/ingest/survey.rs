@@ -11,11 +11,14 @@ use std::sync::Arc;
 
 use super::elements;
 use super::follow::Survey;
+use super::holes;
 pub use super::outline::{Frame, Lost, Open};
 use super::reader::Layout;
 use super::repair;
+use super::scan;
 use super::sheet::Sheet;
 use super::split::{self, Fault, Piece, Reach, Scanner};
+use super::tears::begins::first_key;
 pub use super::tears::document::Keyed;
 use super::tears::document::{Reading, Tear, Torn};
 use super::tears::held::Outer;
@@ -106,7 +109,9 @@ impl Cut<'_, '_> {
     /// Hands over a record, torn or not; with `cut` one that is not closed may be torn.
     fn take(&self, frame: Frame, cut: bool, sink: &mut Sink<'_>) -> io::Result<Pass> {
         let number = frame.number;
-        let (go_on, next) = if frame.odd.is_some() || cut && !frame.closed {
+        let (go_on, next) = if frame.hole && self.blurred(&frame)? {
+            (self.record(frame, sink)?, None)
+        } else if frame.odd.is_some() || cut && !frame.closed {
             self.torn(frame, sink)?
         } else {
             (self.hand_over(frame, sink)?, None)
@@ -118,6 +123,28 @@ impl Cut<'_, '_> {
             Some(next) => Pass::Over((next < self.len).then_some((next, number))),
             None => Pass::On,
         })
+    }
+
+    /// Whether the elements of a document with a block of NUL bytes may be those of two documents, or lack
+    /// what all of them take from their document. Where the list goes on behind it they are of one list.
+    fn blurred(&self, frame: &Frame) -> io::Result<bool> {
+        let Some(list) = frame.elements().filter(|_| self.layout == Layout::Document) else {
+            return Ok(true);
+        };
+        let text = frame.text(self.limit, self.open)?.unwrap_or_default();
+        if self.keyed.shared.iter().all(|key| scan::may_name(&text, key)) {
+            return Ok(false);
+        }
+        let (mut key, mut met, mut goes_on) = (None, false, true);
+        self.values(list, &mut |piece| {
+            let own = piece.body.unwrap_or_default();
+            let hole = holes::any(&own);
+            let like = first_key(&own).map(<[u8]>::to_vec);
+            (met, goes_on) = (met || hole, !hole && (!met || goes_on || like == key));
+            key = key.take().or(like);
+            ControlFlow::Continue(())
+        })?;
+        Ok(!goes_on)
     }
 
     /// Hands over what can be read of a document that may be torn; where it ends, if that was another
@@ -203,13 +230,15 @@ impl Cut<'_, '_> {
         elements::values(input, list.start, 1, self.limit, sink)
     }
 
+    fn record(&self, frame: Frame, sink: &mut Sink<'_>) -> io::Result<ControlFlow<()>> {
+        let start = frame.bytes.start;
+        let body = self.body(frame.bytes)?;
+        let piece = split::piece(start, frame.number, body, frame.at_end);
+        Ok(piece.map_or(ControlFlow::Continue(()), |p| sink(Found::Record(p))))
+    }
+
     fn hand_over(&self, frame: Frame, sink: &mut Sink<'_>) -> io::Result<ControlFlow<()>> {
-        let Some(list) = frame.elements() else {
-            let start = frame.bytes.start;
-            let body = self.body(frame.bytes)?;
-            let piece = split::piece(start, frame.number, body, frame.at_end);
-            return Ok(piece.map_or(ControlFlow::Continue(()), |p| sink(Found::Record(p))));
-        };
+        let Some(list) = frame.elements() else { return self.record(frame, sink) };
         let (at_end, end) = (frame.at_end, frame.bytes.end);
         let odd = frame.arrays.last().is_some_and(|a| a.odd);
         let text = frame.text(self.limit, self.open)?;

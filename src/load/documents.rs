@@ -11,7 +11,7 @@ use crate::ingest::sheet::Sheet;
 use crate::ingest::split::Piece;
 use crate::ingest::survey::Frame;
 use crate::ingest::{
-    Context, Document, Parsed, Part, RecordError, RecordErrorKind, digest, read_document,
+    Context, Document, Parsed, Part, RecordError, RecordErrorKind, digest, holes, read_document,
     read_element,
 };
 use crate::rollout::SourceId;
@@ -53,9 +53,11 @@ impl OpenDocument {
         text: Result<Vec<u8>, u64>,
     ) -> (Option<Self>, Record) {
         let mut record = Record::new(id, frame.bytes.start, frame.number);
+        let mut hole = false;
         let opened = match text {
             Ok(text) => {
                 record.digest = digest(&text);
+                hole = holes::any(&text);
                 read_document(source.reader(), &text, frame.several(), frame.closed)
             }
             Err(len) => Err(too_large(len)),
@@ -63,7 +65,8 @@ impl OpenDocument {
         let opened = match opened {
             Ok(opened) => opened,
             Err(error) => {
-                record.parts.push(Err(Lost::of(None, explain(error, frame.at_end))));
+                let lost = Lost::of(None, explain(error, frame.at_end));
+                record.parts.push(Err(Lost { uncut: hole, ..lost }));
                 return (None, record);
             }
         };
@@ -88,7 +91,9 @@ impl OpenDocument {
     /// A record of columns; the record that its rows are put together to holds what is odd about it.
     pub fn sheet(id: SourceId, sheet: &Sheet) -> (Self, Record) {
         let (offset, number) = (sheet.bytes.start, sheet.number);
-        let record = Record { notes: sheet.notes.clone(), ..Record::new(id, offset, number) };
+        let lost = sheet.lost.iter().map(|error| Err(Lost::around(error.clone()))).collect();
+        let notes = sheet.notes.clone();
+        let record = Record { notes, parts: lost, ..Record::new(id, offset, number) };
         let (shared, rows_of) = (Arc::clone(&sheet.document), Some(sheet.bytes.clone()));
         (Self { offset, number, shared, rows_of }, record)
     }

@@ -9,7 +9,7 @@ use super::work::{Lost, Pending, Record};
 use crate::facts::Interpreter;
 use crate::ingest::split::Piece;
 use crate::ingest::{
-    Context, LostLine, Part, RecordError, RecordErrorKind, digest, digest64, read_record,
+    Context, LostLine, Part, RecordError, RecordErrorKind, digest, digest64, holes, read_record,
 };
 use crate::rollout::RecordRef;
 
@@ -54,8 +54,9 @@ pub fn fill(
     }
     for (at, one) in all.into_iter().enumerate() {
         record.parts.extend(one.lines.into_iter().map(|line| {
+            let text = bytes.get(line.at..).and_then(|rest| rest.split(|&b| b == b'\n').next());
             let lost = Lost::line(start + line.at as u64, explain(line.error, piece.at_end));
-            Err(lost)
+            Err(Lost { uncut: text.is_some_and(holes::any), ..lost })
         }));
         let which = (several || element.is_some()).then_some(place.part + at as u32);
         let lost = |error| Err(Lost::of(which, error));

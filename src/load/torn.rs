@@ -3,7 +3,7 @@
 use serde::de::IgnoredAny;
 
 use crate::ingest::split::{Fault, Reach};
-use crate::ingest::{RecordError, RecordErrorKind, json};
+use crate::ingest::{RecordError, RecordErrorKind, holes, json};
 
 /// What is said of a record in which a quote or a bracket is missing.
 #[must_use]
@@ -13,7 +13,8 @@ pub fn torn(body: &[u8], fault: Fault, unit: &str) -> RecordError {
         .filter(|_| !body.is_empty())
         .map(|error| format!("; broken JSON: {}", json::complaint(&error)));
     let bytes = fault.bytes;
-    let told = told.unwrap_or_default();
+    let hole = holes::told(body);
+    let told = told.filter(|_| hole.is_none()).unwrap_or_default();
     let reason = match fault.reach {
         Reach::Next => format!(
             "a quote or a bracket is missing in it: {bytes} bytes up to the next {unit} are lost{told}"
@@ -37,5 +38,16 @@ pub fn torn(body: &[u8], fault: Fault, unit: &str) -> RecordError {
             "no {unit}: {bytes} bytes stand behind the end of the list, where nothing can{told}"
         ),
     };
-    RecordError { kind: RecordErrorKind::Broken, ..RecordError::unexpected(None, reason) }.to_mend()
+    let error = |reason| RecordError {
+        kind: RecordErrorKind::Broken,
+        ..RecordError::unexpected(None, reason)
+    };
+    match hole {
+        Some(hole) => {
+            let lost =
+                format!("{bytes} bytes from it on are lost, and how many more {unit}s they held");
+            error(format!("{hole}: {lost} is unknown")).hint(holes::HINT)
+        }
+        None => error(reason).to_mend(),
+    }
 }

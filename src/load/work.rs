@@ -24,7 +24,7 @@ use crate::ingest::repair::Repairs;
 use crate::ingest::sheet::Sheet;
 use crate::ingest::split::{Piece, Reach};
 use crate::ingest::survey::{Found, Frame};
-use crate::ingest::{Layout, RecordError, digest, json, pointer, tears};
+use crate::ingest::{Layout, RecordError, digest, holes, json, pointer, tears};
 use crate::profile::Profiles;
 use crate::rollout::raw::{RawNumber, RawRollout, RawStep};
 use crate::rollout::{RecordRef, RolloutFacts, SourceId, Sym};
@@ -396,7 +396,8 @@ fn read(
         let body = piece.body.as_deref().unwrap_or_default();
         record.digest = digest(body);
         let lost = Lost::of(element, torn(body, fault, unit));
-        let uncut = matches!(fault.reach, Reach::Rest | Reach::Later | Reach::Document);
+        let uncut =
+            matches!(fault.reach, Reach::Rest | Reach::Later | Reach::Document) || holes::any(body);
         record.parts.push(Err(Lost { uncut, ..lost }));
         name_elements(sources, piece.offset, &mut record);
         return record;
@@ -415,9 +416,10 @@ fn read(
                 // A line of a file whose lines are documents may have held many rollouts.
                 let several =
                     if lines { source.key().is_some() } else { tears::list::may_be_several(bytes) };
-                let uncut = error.is_broken() && several;
+                let hole = holes::any(bytes);
+                let uncut = error.is_broken() && (several || hole);
                 let mut error = parts::explain(error, piece.at_end);
-                if uncut {
+                if uncut && !hole {
                     let bytes = bytes.len();
                     error.reason =
                         format!("{bytes} bytes that may hold more than one: {}", error.reason);

@@ -82,13 +82,19 @@ pub(super) fn table(columns: &[Length<'_>], closed: bool) -> Result<Table, Recor
     let cut = (!closed).then(|| (whole, cut_at(open)));
     // Of rows that are lost the first column tells how many they are, where its end is there.
     let known = columns.iter().find(|c| c.name == form.needs[0] && c.closed).map_or(0, |c| c.cells);
-    let rows = if closed { longest } else { known.max(whole + 1) };
+    let behind = !closed && whole > 0 && whole == known;
+    let rows = match (closed, behind) {
+        (true, _) => longest,
+        (_, true) => whole,
+        (_, false) => known.max(whole + 1),
+    };
+    let lost = behind.then(cut_behind);
     let empty = |c: &&Length<'_>| c.closed && c.cells == 0 && COLUMNS.contains(&c.name) && !kept(c);
     let notes = columns.iter().filter(empty).filter(|_| lead > 0);
     let notes = notes.map(|c| (c.name.to_owned(), beside(lead, form.needs[0]))).collect();
     let kept = columns.iter().enumerate().filter(|(_, c)| kept(c)).map(|(at, _)| at).collect();
     let dump = Dump { read: form.read, needs: form.needs, full, cut };
-    Ok(Table { document: std::sync::Arc::new(dump), kept, rows, notes })
+    Ok(Table { document: std::sync::Arc::new(dump), kept, rows, notes, lost })
 }
 
 fn no_lead() -> RecordError {
@@ -117,6 +123,11 @@ fn cut_before(open: Option<&Length<'_>>, missing: &str) -> RecordError {
 fn cut_at(open: Option<&Length<'_>>) -> RecordError {
     let reason = "cut at the end of the file: the rows before it are whole".to_owned();
     cut(open.map(|c| format!("{}[{}]", c.name, c.cells)), reason)
+}
+
+fn cut_behind() -> RecordError {
+    let reason = "cut at the end of the file, behind its rows: columns may be missing".to_owned();
+    cut(None, reason)
 }
 
 impl Dump {

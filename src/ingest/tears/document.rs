@@ -10,7 +10,7 @@ use std::ops::{ControlFlow, Range};
 use super::held::{Behind, Gap, Head, Held, Outer};
 use crate::ingest::outline::{Array, Frame, Lost, Open};
 use crate::ingest::split::{Fault, Piece, Reach};
-use crate::ingest::{elements, repair};
+use crate::ingest::{elements, holes, repair};
 
 /// What is behind a tear is held to be searched, up to this much.
 const MOST: u64 = 16 << 20;
@@ -97,7 +97,10 @@ impl Torn<'_, '_> {
             let array = Array { close, bare: true, several: true, odd: false, ..array };
             return Ok(Reading::Document(Self::mended(frame, array, end, None), None));
         }
-        if held.byte(at) == Some(b']') && seen.torn.is_none() {
+        // What stands behind the list is the rest of the document, or torn.
+        let after = |piece: &Piece| piece.fault.is_some_and(|f| f.reach == Reach::After);
+        let ended = seen.torn.as_ref().is_none_or(|t| after(t) && held.tail(at + 1).is_some());
+        if held.byte(at) == Some(b']') && ended {
             return self.behind_list(frame, array, seen, &held);
         }
         self.within_list(frame, array, seen, &held)
@@ -112,8 +115,15 @@ impl Torn<'_, '_> {
         held: &Held<'_>,
     ) -> io::Result<Reading> {
         let at = held.skip(0);
-        if held.tail(at + 1).is_some() {
-            return Ok(Reading::Plain(frame));
+        let close = Some(seen.good + at as u64);
+        if let Some(tail) = held.tail(at + 1) {
+            if array.close == close {
+                return Ok(Reading::Plain(frame));
+            }
+            // Its elements go on behind a torn one, and the brackets are those of that.
+            let array = Array { close, several: true, odd: false, ..array };
+            let end = seen.good + tail.end as u64;
+            return Ok(Reading::Document(Self::mended(frame, array, end, None), None));
         }
         let comma = held.skip(at + 1);
         let entry = held.byte(comma) == Some(b',') && held.byte(held.skip(comma + 1)) == Some(b'"');
@@ -124,8 +134,7 @@ impl Torn<'_, '_> {
         if let Some(behind) = (!entry).then(behind).flatten() {
             return Ok(Self::go_on(frame, array, &seen, held.bytes(), behind));
         }
-        let close = seen.good + at as u64;
-        let array = Array { close: Some(close), ..array };
+        let array = Array { close, ..array };
         Ok(match held.gap(at + 1, false) {
             Some((gap, _)) => self.with_gap(frame, array, held, (seen.good, gap)),
             None => self.give_up(frame, array, seen, Some(held)),
@@ -277,7 +286,8 @@ impl Torn<'_, '_> {
         if closed {
             return Reading::Plain(frame);
         }
-        if key.is_none() || held.names(&bytes, self.keyed.shared) {
+        let hidden = held.bytes().get(bytes.clone()).is_some_and(holes::any);
+        if key.is_none() || hidden || held.names(&bytes, self.keyed.shared) {
             return self.lost(frame, Some(end));
         }
         let bytes = base + bytes.start as u64..base + bytes.end as u64;
@@ -332,7 +342,7 @@ impl Torn<'_, '_> {
         let Some(torn) = seen.torn else {
             // The list is whole, and behind it nothing is.
             let all = 0..(self.end - seen.good) as usize;
-            if held.is_none_or(|held| held.names(&all, self.keyed.shared)) {
+            if frame.hole || held.is_none_or(|held| held.names(&all, self.keyed.shared)) {
                 return self.lost(frame, None);
             }
             let lost = Some(Lost { bytes: seen.good + 1..self.end, key: None });

@@ -136,10 +136,13 @@ fn first_whole(bytes: &[u8]) -> Option<(usize, Vec<Range<usize>>)> {
 #[must_use]
 pub fn may_be_several(bytes: &[u8]) -> bool {
     let Some(key) = first_key(bytes) else { return false };
-    let places = memchr::memmem::find_iter(bytes, b"},");
-    places.filter_map(|at| bytes.get(at + 2..)).any(|rest| {
-        let rest = rest.strip_prefix(b" ").unwrap_or(rest);
-        first_key(rest) == Some(key)
+    // What is gone of the first one may have stood before the comma or the line end between the two.
+    let places = memchr::memchr_iter(b'{', bytes).skip(1);
+    places.filter(|&at| bytes.get(at..).and_then(first_key) == Some(key)).any(|at| {
+        let before = bytes.get(..at).unwrap_or_default();
+        let own = before.trim_ascii_end();
+        let line = before.get(own.len()..).is_some_and(|space| space.contains(&b'\n'));
+        line || own.strip_suffix(b",").unwrap_or(own).trim_ascii_end().ends_with(b"}")
     })
 }
 
