@@ -71,9 +71,13 @@ pub const NAMED: usize = 20;
 const FEW: usize = 3;
 
 impl Join {
-    /// The first of the entries that found nothing, in words; nothing where there are none.
+    /// The first of the entries that found nothing, in words; nothing where there are none. A summary of a
+    /// run is about a whole benchmark, and most of it is left over where a part of that is looked at.
     #[must_use]
     pub fn told_left_over(&self) -> Option<String> {
+        if self.kind == "verdicts" {
+            return None;
+        }
         let first: Vec<String> =
             self.left_over.iter().take(FEW).map(|name| format!("`{name}`")).collect();
         let more = (self.extra + self.ambiguous).saturating_sub(first.len());
