@@ -313,8 +313,7 @@ impl Cutter {
     fn hand_over(&mut self, sink: &mut Sink<'_>) -> ControlFlow<()> {
         self.held = 0;
         for piece in self.waiting.drain(..) {
-            self.done =
-                piece.offset + piece.body.as_ref().map_or_else(|len| *len, |b| b.len() as u64);
+            self.done = behind(&piece);
             if sink(piece).is_break() {
                 return ControlFlow::Break(());
             }
@@ -322,11 +321,12 @@ impl Cutter {
         ControlFlow::Continue(())
     }
 
-    /// Hands over the first of those that wait, as far as they are whole and stand in the array: whatever is
-    /// wrong is behind them.
-    fn hand_over_whole(&mut self, sink: &mut Sink<'_>) -> ControlFlow<()> {
-        let behind = |piece: &Piece| self.behind.is_some_and(|at| piece.offset >= at);
-        let broken = self.waiting.iter().position(|p| behind(p) || !repair::whole(&p.body));
+    /// Hands over the first of those that wait, as far as they are whole, stand in the array and end before
+    /// `end`: whatever is wrong is behind them.
+    fn hand_over_whole(&mut self, end: u64, sink: &mut Sink<'_>) -> ControlFlow<()> {
+        let out =
+            |piece: &Piece| self.behind.is_some_and(|at| piece.offset >= at) || behind(piece) > end;
+        let broken = self.waiting.iter().position(|p| out(p) || !repair::whole(&p.body));
         let rest = self.waiting.split_off(broken.unwrap_or(self.waiting.len()));
         let next = rest.first().map(|p| Start { offset: p.offset, number: p.number });
         if self.waiting.len() + rest.len() > 0 {
@@ -339,7 +339,7 @@ impl Cutter {
 
     /// Tells what lies between the first value in doubt and `end` as one that is lost.
     fn lose(&mut self, end: u64, reach: Reach, sink: &mut Sink<'_>) -> ControlFlow<()> {
-        if self.hand_over_whole(sink).is_break() {
+        if self.hand_over_whole(end, sink).is_break() {
             return ControlFlow::Break(());
         }
         let mut own = self.body.take(self.limit);
@@ -421,4 +421,9 @@ impl Cutter {
             let _ = sink(piece);
         }
     }
+}
+
+/// Where a value ends.
+fn behind(piece: &Piece) -> u64 {
+    piece.offset + piece.body.as_ref().map_or_else(|len| *len, |body| body.len() as u64)
 }
