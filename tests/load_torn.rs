@@ -262,6 +262,42 @@ fn a_torn_element_on_one_line_costs_itself() {
     }
 }
 
+/// A bracket too many ends an element early, and what is before it seems whole: it lacks its reward, and
+/// is lost.
+#[test]
+fn an_element_that_a_bracket_ends_early_is_not_read_by_half() {
+    for (form, between) in [("one line", ","), ("lines", ",\n"), ("indented", ",\n    ")] {
+        for early in 0..5 {
+            let one = |at: usize| {
+                let more = if at == early { "}" } else { "" };
+                let comma = if form == "indented" { ",\n      " } else { "," };
+                format!(
+                    r#"{{"id":"r{at}"{comma}"task":"t"{comma}"steps":[{{"state":"s","action":"a"}}]{more}{comma}"reward":1{comma}"seed":7}}"#
+                )
+            };
+            let list = (0..5).map(one).collect::<Vec<_>>().join(between);
+            let document = match form {
+                "one line" => format!(r#"{{"task":"t","rollouts":[{list}],"policy":"p"}}"#),
+                _ => {
+                    let indent = between.trim_start_matches(',');
+                    format!(
+                        "{{\n\"task\":\"t\",\n\"rollouts\":[{indent}{list}\n],\n\"policy\":\"p\"\n}}"
+                    )
+                }
+            };
+            for text in [format!("[{list}]"), document] {
+                let loaded = load("a.json", text.as_bytes());
+                let mut others = names(0..5);
+                others.remove(&format!("r{early}"));
+                let skipped = &loaded.report.skipped;
+                assert_eq!(ids(&loaded), others, "{form} {early}: {skipped:?}\n{text}");
+                assert_eq!(skipped.len(), 1, "{form} {early}: {skipped:?}\n{text}");
+                told(&loaded, "skipped");
+            }
+        }
+    }
+}
+
 /// Where nothing says where the next element begins, the loss is told with its size, and no number.
 #[test]
 fn what_cannot_be_cut_is_told_with_its_size() {

@@ -12,7 +12,7 @@ use std::ops::ControlFlow;
 
 use super::repair;
 use super::split::{Body, Fault, Piece, Reach, Scanner, Sink, Token, piece};
-use super::tears::begins::Begins;
+use super::tears::begins::{Begins, first_key, key};
 use super::tears::order::Order;
 
 /// Pieces that wait for the end of their line hold at most this much.
@@ -133,6 +133,12 @@ struct Cutter {
     end_line: Option<u64>,
     /// A comma, or the beginning, is before the next value.
     due: bool,
+    /// A comma was before the open value.
+    comma: bool,
+    /// The open value is a text.
+    text: bool,
+    /// The line has ended on which the last value that waits ends.
+    line_ended: bool,
     /// How things follow each other in the open value.
     order: Order,
     /// The last two bytes that are no white space.
@@ -158,6 +164,9 @@ impl Cutter {
             behind: None,
             end_line: None,
             due: true,
+            comma: false,
+            text: false,
+            line_ended: false,
             order: Order::default(),
             last: [0; 2],
         }
@@ -269,6 +278,7 @@ impl Cutter {
         if !self.due && !begins {
             self.trust = Trust::Stray;
         }
+        (self.comma, self.text) = (self.due, byte == b'"');
         self.due = false;
         self.order = Order::default();
         self.start = Start { offset: at, number: self.start.number + 1 };
@@ -277,7 +287,7 @@ impl Cutter {
 
     /// The open value has ended.
     fn close(&mut self) -> ControlFlow<()> {
-        self.open = false;
+        (self.open, self.line_ended) = (false, false);
         let body = self.body.take(self.limit);
         self.held += body.as_ref().map_or(0, Vec::len);
         match piece(self.start.offset, self.start.number, body, false) {
@@ -297,17 +307,33 @@ impl Cutter {
             return ControlFlow::Continue(());
         }
         let by_line = self.begins.any() && self.held <= WAITING;
-        let sure = if by_line {
-            byte == b'\n' && !self.scanner.string
-        } else {
-            // A comma after it, or in a file of values the next one.
-            !self.waiting.is_empty() && (self.due || self.base == 0 && self.open)
+        let line_end = byte == b'\n' && !self.scanner.string;
+        self.line_ended |= line_end;
+        let sure = match (self.waiting.is_empty(), by_line) {
+            (true, by_line) => by_line && line_end,
+            (false, true) => self.line_ended && self.followed(true),
+            (false, false) => self.followed(false),
         };
         if sure {
             self.first = self.open.then_some(self.start);
             return self.hand_over(sink);
         }
         ControlFlow::Continue(())
+    }
+
+    /// Whether what follows the values that wait lets them be whole: the next one, or with `end` what is
+    /// none. A key there says that a bracket too many has ended the last one early.
+    fn followed(&self, end: bool) -> bool {
+        let object = || {
+            let body = self.waiting.last().and_then(|piece| piece.body.as_ref().ok());
+            body.is_some_and(|body| body.starts_with(b"{"))
+        };
+        match (self.base, self.open) {
+            (0, true) => true,
+            (0, false) => self.due || end,
+            (_, true) => (self.comma || end) && !(self.text && object()),
+            (_, false) => end && !self.due,
+        }
     }
 
     fn hand_over(&mut self, sink: &mut Sink<'_>) -> ControlFlow<()> {
@@ -327,7 +353,9 @@ impl Cutter {
         let out =
             |piece: &Piece| self.behind.is_some_and(|at| piece.offset >= at) || behind(piece) > end;
         let broken = self.waiting.iter().position(|p| out(p) || !repair::whole(&p.body));
-        let rest = self.waiting.split_off(broken.unwrap_or(self.waiting.len()));
+        let broken = broken.unwrap_or(self.waiting.len());
+        let early = self.trust == Trust::Stray && self.ended_early(broken);
+        let rest = self.waiting.split_off(broken - usize::from(early));
         let next = rest.first().map(|p| Start { offset: p.offset, number: p.number });
         if self.waiting.len() + rest.len() > 0 {
             self.first = next.or(self.open.then_some(self.start));
@@ -335,6 +363,17 @@ impl Cutter {
         let go_on = self.hand_over(sink);
         self.waiting = rest;
         go_on
+    }
+
+    /// Whether the value before that one was ended early, by a bracket too many: then a key follows it that
+    /// is not the first one of an object that lacks its bracket.
+    fn ended_early(&self, broken: usize) -> bool {
+        let waits = |at: usize| self.waiting.get(at).and_then(|piece| piece.body.as_ref().ok());
+        let Some(before) = broken.checked_sub(1).and_then(waits) else { return false };
+        let next = waits(broken).map_or(self.body.bytes(), Vec::as_slice);
+        self.base > 0
+            && before.starts_with(b"{")
+            && key(next).is_some_and(|key| first_key(before) != Some(key))
     }
 
     /// Tells what lies between the first value in doubt and `end` as one that is lost.

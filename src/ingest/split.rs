@@ -109,6 +109,11 @@ impl Body {
         }
     }
 
+    /// What there is of it; nothing where it is too long.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
     pub fn take(&mut self, limit: usize) -> Result<Vec<u8>, u64> {
         let len = std::mem::take(&mut self.len);
         let bytes = std::mem::take(&mut self.bytes);

@@ -13,6 +13,13 @@ pub(in crate::ingest) fn first_key(bytes: &[u8]) -> Option<&[u8]> {
     rest.get(..memchr::memchr(b'"', rest)?)
 }
 
+/// The key that the bytes begin with, its colon behind it.
+pub(in crate::ingest) fn key(bytes: &[u8]) -> Option<&[u8]> {
+    let rest = bytes.trim_ascii_start().strip_prefix(b"\"")?;
+    let (key, rest) = rest.split_at_checked(memchr::memchr(b'"', rest)?)?;
+    rest.get(1..)?.trim_ascii_start().starts_with(b":").then_some(key)
+}
+
 /// Follows the beginnings of lines.
 #[derive(Debug, Default)]
 pub(in crate::ingest) struct Begins {
