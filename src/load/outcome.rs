@@ -71,10 +71,15 @@ pub fn decide(raw: &RawRollout, told: Option<&str>, rule: SuccessRule) -> Decisi
 pub fn note_numbers(raw: &mut RawRollout) {
     let verdict = raw.outcome.is_some() || raw.verdict.is_some();
     let scored = verdict || raw.outcome_reward != RawNumber::Missing;
-    let from = raw.outcome_field.as_deref().unwrap_or("the verdict");
+    let ended = raw.ending != Ending::Clean;
+    let from = match (scored, &raw.outcome_field) {
+        (false, _) => "its ending".to_owned(),
+        (true, Some(field)) => format!("`{field}`"),
+        (true, None) => "the verdict".to_owned(),
+    };
     let numbers = [
-        (raw.reward_field.unwrap_or("reward"), &raw.reward, scored),
-        ("outcome_reward", &raw.outcome_reward, verdict),
+        (raw.reward_field.unwrap_or("reward"), &raw.reward, scored || ended),
+        ("outcome_reward", &raw.outcome_reward, verdict || ended),
     ];
     let mut notes = Vec::new();
     for (field, number, decided) in numbers {
@@ -82,10 +87,7 @@ pub fn note_numbers(raw: &mut RawRollout) {
             RawNumber::Coerced(_, why) => notes.push((field.to_owned(), why.clone())),
             // What was not logged is nothing odd.
             RawNumber::Bad(why) if decided && why != "null" => {
-                notes.push((
-                    field.to_owned(),
-                    format!("{why}: unknown; `{from}` gives the outcome"),
-                ));
+                notes.push((field.to_owned(), format!("{why}: unknown; {from} gives the outcome")));
             }
             _ => {}
         }
@@ -170,5 +172,20 @@ mod tests {
         let raw = RawRollout { reward: RawNumber::Value(0.5), ..RawRollout::default() };
         let got = decide(&raw, None, SuccessRule::Above(0.0));
         assert_eq!((got.outcome, &*got.source), (Outcome::Success, "field reward >0"));
+    }
+
+    #[test]
+    fn a_number_that_is_none_is_noted_where_the_ending_decides() {
+        let bad = RawNumber::Bad("a list, not a number".to_owned());
+        let limit = Ending::Limit("max_steps".to_owned());
+        let mut raw = RawRollout { reward: bad.clone(), ending: limit, ..RawRollout::default() };
+        assert_eq!(decide(&raw, None, SuccessRule::default()).outcome, Outcome::Truncated);
+        note_numbers(&mut raw);
+        let reason = "a list, not a number: unknown; its ending gives the outcome";
+        assert_eq!(raw.notes, [("reward".to_owned(), reason.to_owned())]);
+        // Without an ending the reason for no outcome says so.
+        let mut raw = RawRollout { reward: bad, ..RawRollout::default() };
+        note_numbers(&mut raw);
+        assert_eq!(raw.notes, []);
     }
 }
