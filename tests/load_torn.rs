@@ -276,14 +276,13 @@ fn an_element_that_a_bracket_ends_early_is_not_read_by_half() {
                 )
             };
             let list = (0..5).map(one).collect::<Vec<_>>().join(between);
-            let document = match form {
-                "one line" => format!(r#"{{"task":"t","rollouts":[{list}],"policy":"p"}}"#),
-                _ => {
-                    let indent = between.trim_start_matches(',');
-                    format!(
-                        "{{\n\"task\":\"t\",\n\"rollouts\":[{indent}{list}\n],\n\"policy\":\"p\"\n}}"
-                    )
-                }
+            let document = if form == "one line" {
+                format!(r#"{{"task":"t","rollouts":[{list}],"policy":"p"}}"#)
+            } else {
+                let indent = between.trim_start_matches(',');
+                format!(
+                    "{{\n\"task\":\"t\",\n\"rollouts\":[{indent}{list}\n],\n\"policy\":\"p\"\n}}"
+                )
             };
             for text in [format!("[{list}]"), document] {
                 let loaded = load("a.json", text.as_bytes());

@@ -108,6 +108,17 @@ enum Trust {
     Stray,
 }
 
+/// What speaks for the values that wait.
+#[derive(Debug, Clone, Copy, Default)]
+struct Signs {
+    /// A comma was before the open value.
+    comma: bool,
+    /// The open value is a text.
+    text: bool,
+    /// The line has ended on which the last of them ends.
+    line_ended: bool,
+}
+
 struct Cutter {
     scanner: Scanner,
     base: usize,
@@ -133,12 +144,7 @@ struct Cutter {
     end_line: Option<u64>,
     /// A comma, or the beginning, is before the next value.
     due: bool,
-    /// A comma was before the open value.
-    comma: bool,
-    /// The open value is a text.
-    text: bool,
-    /// The line has ended on which the last value that waits ends.
-    line_ended: bool,
+    signs: Signs,
     /// How things follow each other in the open value.
     order: Order,
     /// The last two bytes that are no white space.
@@ -164,9 +170,7 @@ impl Cutter {
             behind: None,
             end_line: None,
             due: true,
-            comma: false,
-            text: false,
-            line_ended: false,
+            signs: Signs::default(),
             order: Order::default(),
             last: [0; 2],
         }
@@ -278,7 +282,7 @@ impl Cutter {
         if !self.due && !begins {
             self.trust = Trust::Stray;
         }
-        (self.comma, self.text) = (self.due, byte == b'"');
+        (self.signs.comma, self.signs.text) = (self.due, byte == b'"');
         self.due = false;
         self.order = Order::default();
         self.start = Start { offset: at, number: self.start.number + 1 };
@@ -287,7 +291,7 @@ impl Cutter {
 
     /// The open value has ended.
     fn close(&mut self) -> ControlFlow<()> {
-        (self.open, self.line_ended) = (false, false);
+        (self.open, self.signs.line_ended) = (false, false);
         let body = self.body.take(self.limit);
         self.held += body.as_ref().map_or(0, Vec::len);
         match piece(self.start.offset, self.start.number, body, false) {
@@ -308,10 +312,10 @@ impl Cutter {
         }
         let by_line = self.begins.any() && self.held <= WAITING;
         let line_end = byte == b'\n' && !self.scanner.string;
-        self.line_ended |= line_end;
+        self.signs.line_ended |= line_end;
         let sure = match (self.waiting.is_empty(), by_line) {
             (true, by_line) => by_line && line_end,
-            (false, true) => self.line_ended && self.followed(true),
+            (false, true) => self.signs.line_ended && self.followed(true),
             (false, false) => self.followed(false),
         };
         if sure {
@@ -331,7 +335,7 @@ impl Cutter {
         match (self.base, self.open) {
             (0, true) => true,
             (0, false) => self.due || end,
-            (_, true) => (self.comma || end) && !(self.text && object()),
+            (_, true) => (self.signs.comma || end) && !(self.signs.text && object()),
             (_, false) => end && !self.due,
         }
     }
