@@ -234,8 +234,12 @@ pub fn fit(text: &str, limit: usize) -> String {
 /// The text in exactly `limit` cells: cut or padded at the left.
 #[must_use]
 pub fn fit_right(text: &str, limit: usize) -> String {
-    let cut = cut(text, limit);
-    format!("{}{cut}", " ".repeat(limit.saturating_sub(width(&cut))))
+    let mut out = cut(text, limit).into_owned();
+    // A text may begin with a sign that joins the space before it, and takes no cell of its own then.
+    for _ in 0..2 {
+        out.insert_str(0, &" ".repeat(limit.saturating_sub(width(&out))));
+    }
+    out
 }
 
 fn scrub(text: &str, out: &mut String, show_breaks: bool) {
@@ -337,6 +341,14 @@ mod tests {
     use super::*;
 
     /// Every two plain characters side by side, and a mark that joins them to something else.
+    #[test]
+    fn a_sign_that_joins_the_space_before_it_takes_no_cell_away() {
+        for text in ["\u{17c0}\u{17c0}+i", "\u{301}a", "plain"] {
+            assert_eq!(width(&fit_right(text, 9)), 9, "{text:?}");
+        }
+        assert_eq!(fit_right("plain", 7), "  plain");
+    }
+
     #[test]
     fn plain_characters_are_clusters_of_one_cell() {
         let plain: Vec<char> = ('\0'..='\u{ffff}').filter(|&c| is_plain(c)).collect();
