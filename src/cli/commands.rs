@@ -222,11 +222,15 @@ impl Run<'_> {
         let several = self.session.groups().len() > 1;
         // The list of all groups stands before their pages: these wait as they will be written.
         let (mut told, mut rows) = (Later::default(), Vec::new());
-        self.session.each(|analysis| {
-            if several {
-                rows.push(groups::cells(analysis, &analysis.group_row(false)));
-            }
-            self.write_further(&mut told, &page(analysis), &writing)
+        let make = |analysis: &_| {
+            let mut text = Vec::new();
+            let row = several.then(|| groups::cells(analysis, &analysis.group_row(false)));
+            let done = self.write_further(&mut text, &page(analysis), &writing);
+            (row, done.map(|()| text))
+        };
+        self.session.each_made(make, |(row, text)| {
+            rows.extend(row);
+            Ok(told.write_all(&text?)?)
         })?;
         let foot = Block::new("load", "", Body::Facts(check::summary(load)));
         let foot = Page { title: "What was read".to_owned(), blocks: vec![foot] };

@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::error::Failure;
 use crate::analysis::Analysis;
 use crate::credit::RewardSource;
-use crate::export::check;
+use crate::export::{check, text};
 use crate::load::{self, Loaded, Progress};
 use crate::profile::{Profiles, Runners};
 use crate::rollout::{Group, plural};
@@ -307,6 +307,24 @@ impl Session {
             }
             then(&analysis)
         })
+    }
+
+    /// Makes something of the analysis of each of these groups, several at a time, and hands it over in
+    /// canonical order.
+    pub fn each_made<T: Send>(
+        &self,
+        make: impl Fn(&Analysis) -> T + Sync,
+        mut then: impl FnMut(T) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        let escapes = text::escapes_here();
+        let one = |group: &Arc<Group>| {
+            // All threads make text for the same terminal.
+            text::escape_here(escapes);
+            let analysis = Analysis::new(Arc::clone(group), &self.settings.analysis);
+            let skipped = self.settings.view.mixed && analysis.basis.uniform_outcome();
+            (!skipped).then(|| make(&analysis))
+        };
+        self.each_with(one, |made| made.map_or(Ok(()), &mut then))
     }
 
     /// Makes something of group after group, several at a time, and hands it over in canonical order.
