@@ -257,24 +257,7 @@ fn one_bad_cell_of_a_sidecar_is_one_missing_number() {
 
 /// A folder of one run with two instances, and side files beside it.
 fn evaluated(files: &[(&str, &str)]) -> Loaded {
-    let dir = tempfile::tempdir().unwrap();
-    for instance in ["a__a-1", "b__b-2"] {
-        let folder = dir.path().join("run_1").join(instance);
-        fs::create_dir_all(&folder).unwrap();
-        let text = format!(
-            r#"{{"info":{{"exit_status":"Submitted","submission":"x","model_stats":{{}},"config":{{"model":{{"model_name":"m"}}}}}},
-            "messages":[{{"role":"system","content":"s"}},{{"role":"user","content":"fix"}},
-            {{"role":"assistant","content":"look\n```bash\nls\n```"}},{{"role":"user","content":"<returncode>0</returncode>\n<output>\na\n</output>"}}],
-            "trajectory_format":"mini-swe-agent-1","instance_id":"{instance}"}}"#
-        );
-        fs::write(folder.join(format!("{instance}.traj.json")), text).unwrap();
-    }
-    for (name, text) in files {
-        let path = dir.path().join(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    }
-    load_with(&[dir.path().into()], &LoadOptions::default()).unwrap()
+    load_common::evaluated(&["run_1/a__a-1", "run_1/b__b-2"], files)
 }
 
 fn verdict(loaded: &Loaded, task: &str) -> (Outcome, String) {

@@ -7,30 +7,7 @@ use std::fs;
 
 use credscope::load::{LoadError, LoadOptions, Loaded, VerdictKind};
 use credscope::rollout::Outcome;
-use load_common::load_with;
-
-/// One run of mini-swe-agent, a rollout for each of these places.
-fn evaluated(rollouts: &[&str], files: &[(&str, &str)]) -> Loaded {
-    let dir = tempfile::tempdir().unwrap();
-    for place in rollouts {
-        let instance = place.rsplit('/').next().unwrap();
-        let folder = dir.path().join(place);
-        fs::create_dir_all(&folder).unwrap();
-        let text = format!(
-            r#"{{"info":{{"exit_status":"Submitted","submission":"{place}","model_stats":{{}},"config":{{"model":{{"model_name":"m"}}}}}},
-            "messages":[{{"role":"system","content":"s"}},{{"role":"user","content":"fix"}},
-            {{"role":"assistant","content":"look\n```bash\nls\n```"}},{{"role":"user","content":"<returncode>0</returncode>\n<output>\na\n</output>"}}],
-            "trajectory_format":"mini-swe-agent-1","instance_id":"{instance}"}}"#
-        );
-        fs::write(folder.join(format!("{instance}.traj.json")), text).unwrap();
-    }
-    for (name, text) in files {
-        let path = dir.path().join(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    }
-    load_with(&[dir.path().into()], &LoadOptions::default()).unwrap()
-}
+use load_common::{evaluated, load_with};
 
 const RUN: [&str; 2] = ["run_1/a__a-1", "run_1/b__b-2"];
 

@@ -47,6 +47,30 @@ pub fn load_bytes(name: &str, bytes: &[u8], options: &LoadOptions) -> Result<Loa
     load_with(&[path], options)
 }
 
+/// Loads a folder of mini-SWE-agent with a rollout at each of these places, `…/INSTANCE`, and with these
+/// side files.
+pub fn evaluated(rollouts: &[&str], files: &[(&str, &str)]) -> Loaded {
+    let dir = tempfile::tempdir().unwrap();
+    for place in rollouts {
+        let instance = place.rsplit('/').next().unwrap();
+        let folder = dir.path().join(place);
+        std::fs::create_dir_all(&folder).unwrap();
+        let text = format!(
+            r#"{{"info":{{"exit_status":"Submitted","submission":"{place}","model_stats":{{}},"config":{{"model":{{"model_name":"m"}}}}}},
+            "messages":[{{"role":"system","content":"s"}},{{"role":"user","content":"fix"}},
+            {{"role":"assistant","content":"look\n```bash\nls\n```"}},{{"role":"user","content":"<returncode>0</returncode>\n<output>\na\n</output>"}}],
+            "trajectory_format":"mini-swe-agent-1","instance_id":"{instance}"}}"#
+        );
+        std::fs::write(folder.join(format!("{instance}.traj.json")), text).unwrap();
+    }
+    for (name, text) in files {
+        let path = dir.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    load_with(&[dir.path().into()], &LoadOptions::default()).unwrap()
+}
+
 /// All files in a folder and in those within it.
 pub fn walk(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).unwrap().flatten() {
