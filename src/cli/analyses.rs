@@ -245,7 +245,7 @@ impl Run<'_> {
             writer.begin(&stability_tables::columns())?;
             let rollout = self.session.settings.view.rollout.as_deref();
             self.session.each_with(make, |(analysis, found)| {
-                if self.session.settings.view.mixed && analysis.basis.uniform_outcome() {
+                if self.session.leaves_out(&analysis) {
                     return Ok(());
                 }
                 stability_tables::count(&analysis, &found, &mut counts);

@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::error::Failure;
 use crate::analysis::Analysis;
 use crate::credit::RewardSource;
-use crate::export::{check, text};
+use crate::export::check;
 use crate::load::{self, Loaded, Progress};
 use crate::profile::{Profiles, Runners};
 use crate::rollout::{Group, plural};
@@ -302,11 +302,16 @@ impl Session {
     ) -> Result<(), Failure> {
         let make = |group: &Arc<Group>| Analysis::new(Arc::clone(group), &self.settings.analysis);
         self.each_with(make, |analysis| {
-            if self.settings.view.mixed && analysis.basis.uniform_outcome() {
+            if self.leaves_out(&analysis) {
                 return Ok(());
             }
             then(&analysis)
         })
+    }
+
+    /// Whether only groups of mixed outcomes are wanted, and this is none.
+    pub fn leaves_out(&self, analysis: &Analysis) -> bool {
+        self.settings.view.mixed && analysis.basis.uniform_outcome()
     }
 
     /// Makes something of the analysis of each of these groups, several at a time, and hands it over in
@@ -316,13 +321,9 @@ impl Session {
         make: impl Fn(&Analysis) -> T + Sync,
         mut then: impl FnMut(T) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
-        let escapes = text::escapes_here();
         let one = |group: &Arc<Group>| {
-            // All threads make text for the same terminal.
-            text::escape_here(escapes);
             let analysis = Analysis::new(Arc::clone(group), &self.settings.analysis);
-            let skipped = self.settings.view.mixed && analysis.basis.uniform_outcome();
-            (!skipped).then(|| make(&analysis))
+            (!self.leaves_out(&analysis)).then(|| make(&analysis))
         };
         self.each_with(one, |made| made.map_or(Ok(()), &mut then))
     }

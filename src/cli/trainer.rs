@@ -31,7 +31,7 @@ impl Run<'_> {
             Analysis::new(std::sync::Arc::clone(group), &settings.analysis)
         };
         self.session.each_with(make, |analysis| {
-            if self.session.settings.view.mixed && analysis.basis.uniform_outcome() {
+            if self.session.leaves_out(&analysis) {
                 return Ok(());
             }
             let columns: Vec<usize> = names

@@ -340,7 +340,6 @@ fn skip_string(chars: &mut Chars) {
 mod tests {
     use super::*;
 
-    /// Every two plain characters side by side, and a mark that joins them to something else.
     #[test]
     fn a_sign_that_joins_the_space_before_it_takes_no_cell_away() {
         for text in ["\u{17c0}\u{17c0}+i", "\u{301}a", "plain"] {
@@ -349,6 +348,7 @@ mod tests {
         assert_eq!(fit_right("plain", 7), "  plain");
     }
 
+    /// Every two plain characters side by side, and a mark that joins them to something else.
     #[test]
     fn plain_characters_are_clusters_of_one_cell() {
         let plain: Vec<char> = ('\0'..='\u{ffff}').filter(|&c| is_plain(c)).collect();
